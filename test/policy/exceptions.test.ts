@@ -42,9 +42,9 @@ function exception(parts: Partial<Exception>): Exception {
   };
 }
 
-function verdictOf(parts: Partial<Exception>, facts: Partial<ExceptionFacts> = {}, beside: Exception[] = []) {
+function verdictOf(parts: Partial<Exception>, facts: Partial<ExceptionFacts> = {}) {
   const [first, ...others] = facts.lockfiles ?? [lockfile([])];
-  const lockfiles = [{ ...first, exceptions: [exception(parts), ...beside] }, ...others];
+  const lockfiles = [{ ...first, exceptions: [exception(parts)] }, ...others];
   const judged = judgeExceptions({ complete: true, now: NOW, ...facts, lockfiles } as ExceptionFacts);
   const one = judged.find(({ kind }) => kind === (parts.kind ?? 'override'));
   return [one?.verdict, one?.evidence, one?.removableFrom];
@@ -120,31 +120,50 @@ describe('an ignored advisory', () => {
 });
 
 describe('an exclude from the cooldown', () => {
-  const excluded = { kind: 'cooldown-exclude', subject: 'a', package: 'a' } as const;
-  const cooldown = exception({ kind: 'cooldown', value: '3 days', path: 'web/pnpm-workspace.yaml' });
+  const unproven = { verdict: 'unknown', evidence: 'not known' } as const;
+  const proof = { ...unproven, minutes: 3 * 1_440 };
+  const excluded = { kind: 'cooldown-exclude', subject: 'a', package: 'a', proof } as const;
   const at = (publishedAt: string) => ({ lockfiles: [lockfile([locked('a@1.0.0', { publishedAt })])] });
 
   it('is removable from the day on which the version is old enough', () => {
     const end = '2026-06-11T00:00:00.000Z';
-    expect(verdictOf(excluded, at('2026-06-08T00:00:00Z'), [cooldown])).toEqual([
+    expect(verdictOf(excluded, at('2026-06-08T00:00:00Z'))).toEqual([
       ...['needed', `the cooldown of a 1.0.0 ends at ${end}`, end],
     ]);
-    expect(verdictOf(excluded, at('2026-06-07T00:00:00Z'), [cooldown])[0]).toBe('removable');
+    expect(verdictOf(excluded, at('2026-06-07T00:00:00Z'))[0]).toBe('removable');
+    expect(verdictOf({ ...excluded, package: '*' }, at('2026-06-08T00:00:00Z'))[0]).toBe('needed');
   });
 
-  it('is unknown without a date, a cooldown, a locked version or a name', () => {
+  it('is unknown without a date, a cooldown or a locked version', () => {
     const old = at('2026-01-01T00:00:00Z');
-    expect(verdictOf(excluded, old)[0]).toBe('unknown');
-    expect(verdictOf(excluded, { lockfiles: [lockfile([locked('a@1.0.0', {})])] }, [cooldown])[0]).toBe(
-      'unknown',
-    );
-    expect(verdictOf({ ...excluded, range: '2.0.0' }, old, [cooldown])[0]).toBe('unknown');
-    expect(verdictOf({ ...excluded, package: '@corp/*' }, old, [cooldown])[0]).toBe('unknown');
-    const dated = { ...cooldown, value: '2026-01-01' };
-    expect(verdictOf(excluded, old, [dated])[0]).toBe('unknown');
-    const elsewhere = { ...cooldown, path: 'api/pnpm-workspace.yaml' };
-    expect(verdictOf(excluded, old, [elsewhere])[0]).toBe('unknown');
+    expect(verdictOf({ ...excluded, proof: unproven }, old).slice(0, 2)).toEqual(['unknown', 'not known']);
+    expect(verdictOf(excluded, { lockfiles: [lockfile([locked('a@1.0.0', {})])] })[0]).toBe('unknown');
+    expect(verdictOf({ ...excluded, range: '2.0.0' }, old)[0]).toBe('unknown');
+    expect(verdictOf({ ...excluded, package: '@corp/*' }, old)[0]).toBe('unknown');
   });
+
+  it('of proposals is needed where it is about a locked package', () => {
+    const { proof: _, ...rule } = { ...excluded, setting: 'packageRules' };
+    expect(verdictOf(rule, at('2026-01-01T00:00:00Z'))[0]).toBe('needed');
+    expect(verdictOf({ ...rule, package: 'b' }, at('2026-01-01T00:00:00Z'))[0]).toBe('unknown');
+  });
+});
+
+it('ignored updates are removable when all of them are older than what is locked', () => {
+  const rule = { kind: 'update-rule', setting: 'ignore', subject: 'a', package: 'a' } as const;
+  const lockfiles = [lockfile([locked('a@2.0.0', {})])];
+  const of = (range: string) => verdictOf({ ...rule, range }, { lockfiles })[0];
+  expect([of('1.x'), of('>=1.0, <2'), of('2.x'), of('>=2'), of('[1.0,2.0)'), of('')]).toEqual([
+    ...['removable', 'removable', 'needed', 'needed', 'needed', 'needed'],
+  ]);
+});
+
+it('an entry about no locked package says what was not read', () => {
+  const rule = { kind: 'update-rule', subject: 'b', package: 'b' } as const;
+  expect(verdictOf(rule)[1]).toBe('no lockfile was read that it could be about');
+  expect(verdictOf(rule, { lockfiles: [lockfile([locked('a@2.0.0', {})])] })[1]).toBe(
+    'none of 1 locked packages is b; it may be about files without a lockfile',
+  );
 });
 
 describe('an entry beside several lockfiles', () => {
@@ -167,17 +186,18 @@ it('an exact version that all permit is removable when it is the newest release'
     evidence: 'all permit it, but it may hold off newer versions',
     locked: '1.0.0',
   } as const;
-  const of = (isDefault: boolean, hours?: number, beside: Exception[] = []) => {
+  const of = (isDefault: boolean, hours?: number, more: object = {}) => {
     const publishedAt = hours === undefined ? '' : new Date(NOW - hours * 3_600_000).toISOString();
     const lockfiles = [lockfile([locked('a@1.0.0', { isDefault, publishedAt })])];
-    return verdictOf({ package: 'a', proof }, { lockfiles }, beside);
+    return verdictOf({ package: 'a', proof: { ...proof, ...more } }, { lockfiles });
   };
   expect(of(true).slice(0, 2)).toEqual(['removable', 'all permit it, which is the newest release']);
   expect(of(false)[0]).toBe('unknown');
   // Within a cooldown, the package manager would select an older one.
   expect([of(true, 23)[0], of(true, 25)[0]]).toEqual(['unknown', 'removable']);
-  const cooldown = exception({ kind: 'cooldown', value: '3 days' });
-  expect([of(true, 71, [cooldown])[0], of(true, 73, [cooldown])[0]]).toEqual(['unknown', 'removable']);
+  const long = { minutes: 3 * 1_440 };
+  expect([of(true, 71, long)[0], of(true, 73, long)[0]]).toEqual(['unknown', 'removable']);
+  expect(of(true, 0, { minutes: 0 })[0]).toBe('removable');
 });
 
 it('a suppression of the target is removable when it suppresses nothing of a complete scan', () => {

@@ -302,6 +302,157 @@ source = { registry = "https://pypi.org/simple" }
   ).toEqual([...['unknown', 'removable', 'unknown']]);
 });
 
+describe('what a lockfile proves about other entries', () => {
+  /** Verdict and evidence by subject. */
+  async function evidence(path: string, content: string, companions: Record<string, string>) {
+    const [file] = await read({ path, content, companions });
+    const shown = file?.exceptions.map(({ subject, proof }) => [
+      subject,
+      `${proof?.verdict}: ${proof?.evidence}`,
+    ]);
+    return Object.fromEntries(shown ?? []);
+  }
+  const pnpm = (versions: string) => `lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      b: { specifier: ^1.0.0, version: 1.0.0(a@1.2.0) }
+      a: { specifier: ^1.0.0, version: 1.2.0 }
+packages:
+  a@1.2.0: {}
+  b@1.0.0:
+    peerDependencies: { a: ${versions}, gone: '*', may: '*' }
+    peerDependenciesMeta: { may: { optional: true } }
+snapshots:
+  a@1.2.0: {}
+  b@1.0.0(a@1.2.0):
+    dependencies: { a: 1.2.0 }
+`;
+
+  it('peers whose versions or absence pnpm would report', async () => {
+    const rules = (allowed: object) => ({
+      'package.json': JSON.stringify({
+        pnpm: {
+          peerDependencyRules: {
+            allowedVersions: allowed,
+            ignoreMissing: ['gone', 'may', 'none'],
+            allowAny: ['a'],
+          },
+        },
+      }),
+    });
+    const missing = {
+      gone: 'needed: b@1.0.0 requires the peer gone, and has none',
+      may: 'removable: all 1 requirements of the peer may are met without it',
+      none: 'removable: no package of pnpm-lock.yaml requires the peer none',
+    };
+    expect(await evidence('pnpm-lock.yaml', pnpm('^2.0.0'), rules({ 'b>a': '1', 'c>a': '1' }))).toEqual({
+      ...missing,
+      'b>a': 'needed: b@1.0.0 requires the peer a ^2.0.0, and gets 1.2.0',
+      'c>a': 'removable: no package of pnpm-lock.yaml requires the peer c>a',
+      a: 'needed: b@1.0.0 requires the peer a ^2.0.0, and gets 1.2.0',
+    });
+    expect(await evidence('pnpm-lock.yaml', pnpm('^1.0.0'), rules({ 'b>a': '9' }))).toEqual({
+      ...missing,
+      'b>a': 'removable: all 1 requirements of the peer b>a are met without it',
+      a: 'removable: all 1 requirements of the peer a are met without it',
+    });
+    const overridden = `overrides: { a: 1.2.0 }\n${pnpm('^2.0.0')}`;
+    expect((await evidence('pnpm-lock.yaml', overridden, rules({})))['a']).toBe(
+      'unknown: an override decides about the peer a',
+    );
+  });
+
+  it('the excludes of pnpm', async () => {
+    const exclude = (more: string) => ({
+      'package.json': '{"packageManager":"pnpm@10.20.0"}',
+      'pnpm-workspace.yaml': `${more}\ntrustPolicyExclude: [a@1.2.0, 'a@1.1.0', c, 'd*']\nminimumReleaseAgeExclude: [a@1.2.0, a@1.3.0]`,
+    });
+    const text = pnpm('^1.0.0');
+    const none = 'removable: pnpm checks the trust in no release here: trustPolicy is not no-downgrade';
+    expect(await proofs('pnpm-lock.yaml', text, exclude(''))).toEqual([
+      ...['a@1.2.0', 'a@1.1.0', 'c', 'd*', 'a@1.2.0', 'a@1.3.0'].map((one) => [one, 'removable']),
+    ]);
+    expect(await evidence('pnpm-lock.yaml', text, exclude(''))).toMatchObject({ c: none });
+    const set = exclude('trustPolicy: no-downgrade\nminimumReleaseAge: 60');
+    expect(await proofs('pnpm-lock.yaml', text, set)).toEqual([
+      ['a@1.2.0', 'unknown'],
+      ['a@1.1.0', 'removable'],
+      ['c', 'removable'],
+      ['d*', 'unknown'],
+      ['minimumReleaseAge', 'unknown'],
+      ['a@1.2.0', 'unknown'],
+      ['a@1.3.0', 'removable'],
+    ]);
+    const [file] = await read({ path: 'pnpm-lock.yaml', content: text, companions: set });
+    expect(file?.exceptions.find(({ kind }) => kind === 'cooldown-exclude')?.proof?.minutes).toBe(60);
+    // Without a version of pnpm, its own cooldown is not known.
+    const { 'package.json': _, ...unversioned } = exclude('');
+    expect((await evidence('pnpm-lock.yaml', text, unversioned))['a@1.3.0']).toBe(
+      'unknown: it is not known whether the package manager has a cooldown by itself',
+    );
+  });
+
+  it('versions that go.mod excludes', async () => {
+    const go = `module a
+go 1.22
+require b.example/b v1.1.0
+exclude b.example/b v1.0.0
+exclude b.example/b v1.2.0
+exclude c.example/c v1.0.0
+`;
+    expect(await proofs('go.mod', go, {})).toEqual([
+      ['b.example/b v1.0.0', 'unknown'],
+      ['b.example/b v1.2.0', 'removable'],
+      ['c.example/c v1.0.0', 'unknown'],
+    ]);
+    const sums = { 'go.sum': 'b.example/b v1.1.0 h1:abc=\nb.example/b v1.1.0/go.mod h1:abc=\n' };
+    expect(await proofs('go.mod', go, sums)).toContainEqual(['c.example/c v1.0.0', 'removable']);
+  });
+
+  it("cargo-deny's crates that are there more than once", async () => {
+    const crate = (name: string, version: string) =>
+      `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\n`;
+    const lock = `version = 4\n${crate('a', '1.2.0')}${crate('a', '2.0.0')}${crate('b', '1.0.0')}`;
+    const deny = `[licenses]
+exceptions = [{ allow = ["EPL-2.0"], name = "b" }, { allow = ["EPL-2.0"], crate = "gone" }]
+[bans]
+skip = [{ name = "a", version = "1.1" }, { crate = "a@3.0.0" }, { name = "b" }, "c"]
+skip-tree = [{ name = "a", version = "=2.0.0" }]
+`;
+    const all = await proofs('Cargo.lock', lock, { 'deny.toml': deny });
+    expect(all).toEqual([
+      ['b', 'unknown'],
+      ['gone', 'removable'],
+      ['a', 'needed'],
+      ['a@3.0.0', 'removable'],
+      ['b', 'removable'],
+      ['c', 'removable'],
+      ['a', 'unknown'],
+    ]);
+  });
+
+  it('a constraint may hold off newer versions than the locked one', async () => {
+    const uv = `version = 1
+[[package]]
+name = "own"
+version = "0.1.0"
+source = { virtual = "." }
+[[package]]
+name = "numpy"
+version = "1.26.0"
+source = { registry = "https://pypi.org/simple" }
+`;
+    const pyproject =
+      '[tool.uv]\nconstraint-dependencies = ["numpy<2"]\nbuild-constraint-dependencies = ["numpy<3"]\n';
+    const [file] = await read({ path: 'uv.lock', content: uv, companions: { 'pyproject.toml': pyproject } });
+    expect(file?.exceptions.map(({ proof }) => [proof?.evidence, proof?.locked])).toEqual([
+      ['uv.lock has numpy 1.26.0, but it may hold off newer versions', '1.26.0'],
+      ['it is about builds, whose packages no lockfile has', undefined],
+    ]);
+  });
+});
+
 it('a file of the root is read once, and one that is damaged is no problem of the lockfile', async () => {
   const companions = {
     '../renovate.json': '{"ignoreDeps":["x"]}',

@@ -18,7 +18,11 @@ import {
 } from '../../lockfiles/requirements/read-statement.ts';
 import type { StatementInput } from '../../lockfiles/requirements/statement.ts';
 import { decodeText } from '../../lockfiles/syntax/decode-text.ts';
-import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
+import type {
+  ProjectStatement,
+  StatedCooldown,
+  StatedRequirement,
+} from '../../model/advice/project-statement.ts';
 import { messageOf } from '../../model/errors.ts';
 import { isReadWhole } from '../../model/lockfile/read-whole.ts';
 import type { Insights, PublishedVersion } from '../../model/ports/insights.ts';
@@ -87,8 +91,8 @@ export async function proveExceptions(report: ScanReport, advice: ScanAdvice): P
 
 /** Packages about which the index is asked at the same time. */
 const CONCURRENCY = 8;
-/** Yarn and pnpm have a cooldown of a day by themselves; in minutes. */
-const DAY = 1_440;
+/** Some package managers have a cooldown of a day by themselves: where it is not known, no younger release counts. */
+const UNKNOWN_COOLDOWN: StatedCooldown = { minutes: 1_440, where: '', except: [] };
 
 async function proven(
   file: ResolvedLockfile,
@@ -102,8 +106,7 @@ async function proven(
   const input = open.length === 0 ? undefined : await inputOf(path, format, advice, problem);
   const statement = input && (await statementReader(format))(input, problem);
   if (input === undefined || statement === undefined || problems.length > 0) return file;
-  const { cooldown = { minutes: 0, where: '', except: [] } } = statement;
-  const age = { ...cooldown, minutes: Math.max(cooldown.minutes, DAY) };
+  const { cooldown = UNKNOWN_COOLDOWN } = statement;
   const now = Date.now();
   const project = openProject({ ...file, statement });
   const published = new Map<string, readonly PublishedVersion[]>();
@@ -112,7 +115,7 @@ async function proven(
     const holders = await Promise.all(locked.map((one) => requirersOf(one, project, facts)));
     if (locked.some((one) => publicKey(one) !== undefined)) {
       const list = await facts.versions({ system: 'NPM', name });
-      const aged = list?.versions.filter((one) => waitsUntil(name, one, age, now) === undefined);
+      const aged = list?.versions.filter((one) => waitsUntil(name, one, cooldown, now) === undefined);
       if (aged !== undefined && list?.isPartial !== true) published.set(name, aged);
     }
     return holders.flat().flatMap(({ kind, by, requirement, isPeer }) => {
@@ -134,6 +137,7 @@ async function proven(
     {
       ...{ path, format, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
       ...{ others: [...input.files.values()], statement: { ...statement, requirements } },
+      cooldown: statement.cooldown,
       publishedOf: (name) => published.get(name),
     },
     exceptions,

@@ -68,6 +68,8 @@ export const exceptionSchema = z.object({
       evidence: z.string(),
       /** The locked version, where all dependents permit it and only a newer one could make a difference. */
       locked: z.string().exactOptional(),
+      /** How long a release has to be public before the package manager selects it, in minutes; absent where that is not known. */
+      minutes: z.number().exactOptional(),
     })
     .exactOptional(),
 });

@@ -1,3 +1,5 @@
+import gtr from 'semver/ranges/gtr.js';
+import validRange from 'semver/ranges/valid.js';
 import { defined } from '../../model/defined.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { Problem } from '../../model/lockfile/lockfile.ts';
@@ -6,6 +8,7 @@ import type { Exception, JudgedException, LockfileProof } from '../../model/scan
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import { matchesWildcard } from '../../model/wildcard.ts';
+import { npm } from '../../versions/scheme.ts';
 import { versionMatch } from '../../versions/version-match.ts';
 import { compareText } from '../finding-order.ts';
 
@@ -47,11 +50,7 @@ const KEEPING: readonly JudgedException['verdict'][] = ['removable', 'expired', 
 export function judgeExceptions(facts: ExceptionFacts): readonly JudgedException[] {
   const judged = new Map<string, JudgedException>();
   const stated = facts.lockfiles.flatMap(({ exceptions = [] }) => exceptions);
-  const known = {
-    facts,
-    scopeOf: scopesOf(facts),
-    cooldowns: stated.filter(({ kind }) => kind === 'cooldown'),
-  };
+  const known = { facts, scopeOf: scopesOf(facts) };
   for (const one of [...stated, ...ownSuppressions(facts)]) {
     const { proof: _, ...exception } = one;
     const { kind, path, line, setting, subject, value } = exception;
@@ -78,7 +77,6 @@ interface Scope {
 
 interface Known {
   readonly facts: ExceptionFacts;
-  readonly cooldowns: readonly Exception[];
   readonly scopeOf: (path: string, formats?: RegExp) => Scope;
 }
 
@@ -160,8 +158,8 @@ function judgeProof(exception: Exception, known: Known): Judged {
   const { locked, verdict = 'unknown', evidence = '' } = exception.proof ?? {};
   const packages = packagesFor(exception, known).filter(({ version }) => version === locked);
   const isNewest = packages.every(({ resolution }) => resolution?.record?.isDefault === true);
-  // Within the cooldown, the package manager selects an older one. Yarn and pnpm have one of a day by themselves.
-  const age = Math.max(cooldownBeside(exception, known) ?? 0, DAY);
+  // Within the cooldown, the package manager selects an older one. Some have one of a day by themselves.
+  const age = (exception.proof?.minutes ?? DAY) * MINUTE;
   const isAged = packages.every((one) => !(publishedAt(one) + age > known.facts.now));
   if (packages.length === 0 || !isNewest || !isAged) return { verdict, evidence };
   return { verdict: 'removable', evidence: `${evidence.split(', but')[0]}, which is the newest release` };
@@ -175,19 +173,39 @@ const DEFAULT_REGISTRY = /^(?:\.npmrc|npmRegistryServer|install\.registry|(?:too
 
 /** Kinds of which only the use is known. That a package is not locked proves nothing: it may be elsewhere. */
 function judgeUse(exception: Exception, known: Known): Judged {
-  const { kind, setting, subject, package: name = '*', value = '' } = exception;
+  const { kind, setting, subject, package: name = '*', value = '', range = '' } = exception;
   if (kind === 'cooldown') return { verdict: 'needed', evidence: `it holds off newer releases (${value})` };
   // The file asks for updates of the ecosystem, whose manifests may have no lockfile.
   if (kind === 'update-rule' && WHOLE.has(setting) && name === '*')
     return { verdict: 'needed', evidence: `it holds off updates of all packages (${value || subject})` };
-  const [used] = packagesFor(
+  const used = packagesFor(
     DEFAULT_REGISTRY.test(setting) ? { ...exception, package: name } : exception,
     known,
   );
-  if (used === undefined) return unknown('it is about no locked package that was read');
-  if (kind === 'update-rule' || kind === 'registry')
-    return { verdict: 'needed', evidence: `it is about ${used.purl}` };
-  return unknown(`${used.purl} is locked; whether it needs this is not known`);
+  const [first] = used;
+  if (first === undefined) {
+    const count = known.scopeOf(exception.path).packages.length;
+    if (count === 0) return unknown('no lockfile was read that it could be about');
+    return unknown(
+      `none of ${count} locked packages is ${subject}; it may be about files without a lockfile`,
+    );
+  }
+  if (setting === 'ignore' && used.every((one) => isPast(one, exception)))
+    return { verdict: 'removable', evidence: `${first.purl} is locked, which is newer than ${range}` };
+  if (USED.has(kind)) return { verdict: 'needed', evidence: `it is about ${first.purl}` };
+  return unknown(`${first.purl} is locked; whether it needs this is not known`);
+}
+
+/** Kinds that a locked package needs by being there. */
+const USED: ReadonlySet<string> = new Set(['update-rule', 'registry', 'cooldown-exclude']);
+
+/** Whether a locked version is newer than all versions whose updates are ignored: only newer ones are proposed. */
+function isPast({ version }: HeldPackage, { range = '', ecosystem }: Exception): boolean {
+  const isOrdered = ecosystem === 'npm' || ecosystem === 'cargo';
+  const ignored = range.replaceAll(',', ' ');
+  return (
+    isOrdered && range !== '' && npm.isValid(version) && validRange(ignored) !== null && gtr(version, ignored)
+  );
 }
 
 /** Formats of the lockfiles that a scanner reads, which reads nothing else, by the file that ignores advisories for it. */
@@ -217,29 +235,24 @@ function judgeAdvisory(exception: Exception, { facts, scopeOf }: Known): Judged 
   return { verdict: 'removable', evidence: none };
 }
 
-const DAY = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: DAY };
-
-/** The ms that the cooldown beside an exception asks for; `undefined` without one, and for a date. */
-function cooldownBeside({ path, ecosystem = '' }: Exception, { cooldowns }: Known): number | undefined {
-  const cooldown = cooldowns.find(
-    (one) => folderOf(one.path) === folderOf(path) && one.ecosystem === ecosystem,
-  );
-  const [, count, unit = ''] = /^(\d+(?:\.\d+)?) (minute|hour|day)s?$/.exec(cooldown?.value ?? '') ?? [];
-  return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? Number.NaN);
-}
+const MINUTE = 60_000;
+/** In minutes. */
+const DAY = 1_440;
 
 /** In ms since 1970; NaN where it is not known. */
 function publishedAt({ resolution }: HeldPackage): number {
   return Date.parse(resolution?.record?.publishedAt ?? '');
 }
 
-/** An exclude from the cooldown ends when the version that it lets in is old enough. */
+/** Excludes of Renovate and Dependabot, whose cooldown is about proposals. */
+const PROPOSING: ReadonlySet<string> = new Set(['packageRules', 'cooldown.exclude']);
+
+/** An exclude from the cooldown ends when the versions that it lets in are old enough. */
 function judgeExclude(exception: Exception, known: Known): Judged {
-  const { package: name = '*', range = '', ecosystem = '' } = exception;
-  if (name.includes('*')) return unknown('it is about all packages of a pattern');
-  const age = cooldownBeside(exception, known);
-  if (age === undefined) return unknown('no cooldown is stated beside it');
+  const { package: name = '*', range = '', ecosystem = '', setting, proof } = exception;
+  if (PROPOSING.has(setting)) return judgeUse(exception, known);
+  const { verdict = 'unknown', evidence = 'no lockfile beside it was read', minutes } = proof ?? {};
+  if (minutes === undefined) return { verdict, evidence };
   const match = versionMatch(range, ecosystem);
   const locked = packagesFor(exception, known).filter(
     ({ version }) => typeof match === 'function' && match(version),
@@ -247,7 +260,7 @@ function judgeExclude(exception: Exception, known: Known): Judged {
   if (locked.length === 0) return unknown(`no such version of ${name} is locked`);
   const times = locked.map(publishedAt);
   if (times.some(Number.isNaN)) return unknown(`when ${name} was published is not known`);
-  const end = Math.max(...times) + age;
+  const end = Math.max(...times) + minutes * MINUTE;
   const what = `the cooldown of ${name} ${[...new Set(locked.map((one) => one.version))].join(', ')}`;
   const day = new Date(end).toISOString();
   if (end <= known.facts.now) return { verdict: 'removable', evidence: `${what} ended at ${day}` };

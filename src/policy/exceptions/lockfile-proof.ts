@@ -1,33 +1,23 @@
 import intersects from 'semver/ranges/intersects.js';
 import subset from 'semver/ranges/subset.js';
 import validRange from 'semver/ranges/valid.js';
-import type { ProjectStatement, StatedRequirement } from '../../model/advice/project-statement.ts';
-import type { LockedPackage as ReadPackage } from '../../model/lockfile/lockfile.ts';
+import type { StatedRequirement } from '../../model/advice/project-statement.ts';
 import type { PublishedVersion } from '../../model/ports/insights.ts';
 import { type Exception, type LockfileProof, SELECTOR_SEPARATOR } from '../../model/scan/exception.ts';
 import { npm } from '../../versions/scheme.ts';
-
-type LockedPackage = Omit<ReadPackage, 'integrity' | 'source'> & Partial<Pick<ReadPackage, 'source'>>;
+import {
+  type LockedPackage,
+  type LockfileEvidence,
+  needed,
+  newest,
+  removable,
+  unproven,
+} from './evidence.ts';
+import { OTHER_PROOFS } from './other-proof.ts';
 
 /** A requirement with the version that its dependent has; `undefined` where that is not known. */
 interface Held extends StatedRequirement {
   readonly version: string | undefined;
-}
-
-/** A lockfile, with what it and the files beside it state. */
-export interface LockfileEvidence {
-  readonly path: string;
-  readonly format: string;
-  readonly packages: readonly LockedPackage[];
-  /** Whether `packages` are all that it has. */
-  readonly isWhole: boolean;
-  readonly text: string;
-  /** The texts of the files beside it. */
-  readonly others: readonly string[];
-  /** The requirements of npm packages; absent where nothing is known of them. */
-  readonly statement?: ProjectStatement | undefined;
-  /** The releases of a package that its manager may select; absent where they were not looked up. */
-  publishedOf?(name: string): readonly PublishedVersion[] | undefined;
 }
 
 /** Later than any version: a requirement that permits it has no upper bound. */
@@ -74,46 +64,25 @@ export function lockfileProver(
   const hasMembers = others.some((one) => /^packages:|"workspaces"/m.test(one));
 
   return (exception) => {
-    const { kind, ecosystem = '', package: name = '', value = '', line } = exception;
+    const { kind, ecosystem = '', package: name = '' } = exception;
     const locked = byName.get(nameIn(ecosystem, name)) ?? [];
-    if (kind === 'source') return sourceProof(exception);
     const isNpm = ecosystem === 'npm';
     if (isNpm) names ??= new Set([...namesIn(text), ...others.flatMap(ownNames)]);
-    const idle = isNpm ? idleProof(exception) : undefined;
-    if (idle !== undefined) return idle;
-    if (locked.length > 0) return isNpm ? overrideProof(exception, locked) : undefined;
-    // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
-    if (!isWhole || value === '' || value === '-' || value.includes(';')) return undefined;
-    if (names?.has(name) === true) return undefined;
-    return { verdict: 'removable', evidence: `${path} has no package ${name}` };
-
-    /**
-     * Cargo's `[patch]`, of which it lists those that nothing uses, Go's `replace`, whose line the replaced module has, and pnpm's patches, of which each
-     * has to apply.
-     */
-    function sourceProof({ setting, range }: Exception): LockfileProof | undefined {
-      if (setting.endsWith('patchedDependencies')) {
-        const patched = locked.find(
-          ({ version }) => range === undefined || npm.satisfies(version, range) === true,
-        );
-        return patched && { verdict: 'needed', evidence: `it patches ${name} ${patched.version}` };
-      }
-      const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
-      const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
-      if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
-        return { verdict: 'removable', evidence: `${path} lists it as a patch that nothing uses` };
-      const used = isPatch
-        ? locked.find((one) => one.source?.kind === 'git')
-        : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
-      return used && { verdict: 'needed', evidence: `${path} has ${used.name} ${used.version} in its place` };
-    }
+    // A pattern names no package of its own.
+    const isGone = isWhole && locked.length === 0 && !name.includes('*') && names?.has(name) !== true;
+    const absence = isGone ? removable(`${path} has no package ${name}`) : undefined;
+    const prove = OTHER_PROOFS.get(kind);
+    if (prove === undefined) return overrideProof(exception, locked, absence);
+    const own = { ...lockfile, isWhole };
+    const isConcernedBy = (one: StatedRequirement) => isConcerned(one, exception);
+    return prove({ exception, lockfile: own, locked, absence, isConcerned: isConcernedBy });
   };
 
   /** An override that its manager does not read, and one whose selector names a package before the overridden one that is not there. */
   function idleProof(exception: Exception): LockfileProof | undefined {
     const { setting, package: name = '', value = '' } = exception;
     if (!isRead(lockfile.format, exception))
-      return { verdict: 'removable', evidence: `the package manager of ${path} does not read ${setting}` };
+      return removable(`the package manager of ${path} does not read ${setting}`);
     if (hasMembers || !isWhole) return undefined;
     const absent = parentsOf(exception).find((one) => names?.has(one) === false);
     if (absent === undefined) return undefined;
@@ -121,11 +90,26 @@ export function lockfileProver(
     const entry = `${name}@${value}`;
     const isLocked = [`\n${entry}:\n`, `\n"${entry}":\n`].some((line) => text.includes(line));
     if (isLocked) return unproven(`${path} has ${entry} for it alone`);
-    return { verdict: 'removable', evidence: `${path} has no package ${absent}` };
+    return removable(`${path} has no package ${absent}`);
+  }
+
+  /** What is proven about an override. */
+  function overrideProof(
+    exception: Exception,
+    locked: readonly LockedPackage[],
+    absence: LockfileProof | undefined,
+  ): LockfileProof | undefined {
+    const { ecosystem, value = '' } = exception;
+    const isNpm = ecosystem === 'npm';
+    const idle = isNpm ? idleProof(exception) : undefined;
+    if (idle !== undefined) return idle;
+    if (locked.length > 0) return isNpm ? usedProof(exception, locked) : undefined;
+    // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
+    return value === '' || value === '-' || value.includes(';') ? undefined : absence;
   }
 
   /** npm's, Yarn's, pnpm's and Bun's overrides of a package that is locked. */
-  function overrideProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof {
+  function usedProof(exception: Exception, locked: readonly LockedPackage[]): LockfileProof {
     const { package: name = '', subject } = exception;
     const value = valueFor(exception);
     const unstated = unstatedBy(name, locked);
@@ -143,8 +127,8 @@ export function lockfileProver(
     const entries = entriesFor(exception);
     const against = own.find((one) => isConcerned(one, exception) && isForced(one, entries));
     if (against !== undefined) {
-      const evidence = `${ownerOf(against)} requires ${name} ${against.requirement}, and ${against.version} is locked`;
-      return { verdict: 'needed', evidence };
+      const required = `${ownerOf(against)} requires ${name} ${against.requirement}`;
+      return needed(`${required}, and ${against.version} is locked`);
     }
     const doubt = doubtAbout(exception, value, own);
     return doubt === undefined ? heldProof(exception, value, own, locked) : unproven(doubt);
@@ -177,11 +161,11 @@ export function lockfileProver(
       isOpen || own.length === 0 || (others === 0 && own.every((one) => isWithin(one, locked, value)));
     // Yarn 2 and later lock by requirement, and would select anew.
     const stays = !/^__metadata:/m.test(text);
-    if (stays && isFree) return { verdict: 'removable', evidence: permitting };
+    if (stays && isFree) return removable(permitting);
     const published = others === 0 ? lockfile.publishedOf?.(name) : undefined;
     if (published !== undefined) return newestProof(own, value, published, permitting);
-    const only = others === 0 && locked.length === 1 ? { locked: versions[0] ?? '' } : {};
-    return { ...unproven(`${permitting}, but it may hold off newer versions`), ...only };
+    const held = unproven(`${permitting}, but it may hold off newer versions`);
+    return others === 0 && locked.length === 1 ? { ...held, ...newest(versions[0], lockfile) } : held;
   }
 
   /** The value of an override; of pnpm, as its lockfile has it. `undefined` where that does not have it. */
@@ -278,8 +262,7 @@ function newestProof(
     versions.flatMap((other) => (other === one.version ? [] : { ...one, other })),
   );
   const [first] = others;
-  if (first === undefined)
-    return { verdict: 'removable', evidence: `${permitting}, the newest that each permits` };
+  if (first === undefined) return removable(`${permitting}, the newest that each permits`);
   // A release that the cooldown holds off, or that is deprecated, may be locked; or managers may select another one.
   const isHeld = ({ other, version = other }: (typeof others)[number]) =>
     npm.compare(other, version) > 0 && npm.satisfies(other, value) === false;
@@ -287,8 +270,8 @@ function newestProof(
   const isKept = selected.some(({ versions, version = '' }) => versions.includes(version));
   if (isKept || !others.every(isHeld))
     return unproven(`${permitting}; without it, ${first.other} may be selected`);
-  const evidence = `it holds off ${first.name} ${first.other}, which ${ownerOf(first)} permits (${first.requirement})`;
-  return { verdict: 'needed', evidence };
+  const permits = `which ${ownerOf(first)} permits (${first.requirement})`;
+  return needed(`it holds off ${first.name} ${first.other}, ${permits}`);
 }
 
 /** The versions of which a manager selects one for a requirement: the highest one, and the latest, which some prefer. */
@@ -311,10 +294,6 @@ function fits(version: string | undefined, requirement: string | undefined): boo
 
 function ownerOf({ by }: StatedRequirement): string {
   return by === '' ? 'the project' : by;
-}
-
-function unproven(evidence: string): LockfileProof {
-  return { verdict: 'unknown', evidence };
 }
 
 /** The range of a requirement in the form of node-semver; `undefined` for a tag, another protocol, and one that is too long. */

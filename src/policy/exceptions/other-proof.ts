@@ -1,0 +1,194 @@
+import type { StatedRequirement } from '../../model/advice/project-statement.ts';
+import type { Exception, LockfileProof } from '../../model/scan/exception.ts';
+import { matchesWildcard } from '../../model/wildcard.ts';
+import { npm } from '../../versions/scheme.ts';
+import { isPlain, versionMatch } from '../../versions/version-match.ts';
+import {
+  type LockedPackage,
+  type LockfileEvidence,
+  needed,
+  newest,
+  removable,
+  unproven,
+} from './evidence.ts';
+
+/** An exception beside a lockfile, with what is known about its package. */
+interface Question {
+  readonly exception: Exception;
+  readonly lockfile: LockfileEvidence;
+  /** The locked packages that it names. */
+  readonly locked: readonly LockedPackage[];
+  /** Why the lockfile provably has none of them, whatever its version; `undefined` where it may have one. */
+  readonly absence: LockfileProof | undefined;
+  /** Whether an exception is about what a dependent requires. */
+  isConcerned(requirement: StatedRequirement): boolean;
+}
+
+type Prove = (question: Question) => LockfileProof | undefined;
+
+/** What a lockfile proves, by the kind of the exception. Other kinds are overrides. */
+export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Exception['kind'], Prove>([
+  ['source', sourceProof],
+  ['cooldown-exclude', excludeProof],
+  ['trust-exclude', trustProof],
+  ['peer-rule', peerProof],
+  ['excluded-version', excludedProof],
+  ['constraint', constraintProof],
+  ['ignored-package', skipProof],
+]);
+
+/**
+ * Cargo's `[patch]`, of which it lists those that nothing uses, Go's `replace`, whose line the replaced module has, and pnpm's patches, of which each
+ * has to apply.
+ */
+function sourceProof({ exception, lockfile, locked }: Question): LockfileProof | undefined {
+  const { ecosystem, package: name = '', setting, range, line } = exception;
+  const { path, text, packages } = lockfile;
+  if (setting.endsWith('patchedDependencies')) {
+    const patched = locked.find(
+      ({ version }) => range === undefined || npm.satisfies(version, range) === true,
+    );
+    return patched && needed(`it patches ${name} ${patched.version}`);
+  }
+  const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
+  const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
+  if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
+    return removable(`${path} lists it as a patch that nothing uses`);
+  const used = isPatch
+    ? locked.find((one) => one.source?.kind === 'git')
+    : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
+  return used && needed(`${path} has ${used.name} ${used.version} in its place`);
+}
+
+/** The cooldown that the package manager has, by a setting or its own default. */
+function excludeProof(question: Question): LockfileProof {
+  const { cooldown } = question.lockfile;
+  if (cooldown === undefined)
+    return unproven('it is not known whether the package manager has a cooldown by itself');
+  const { minutes, before, where } = cooldown;
+  if (minutes === 0 && before === undefined) return removable(`no release has to wait: ${where}`);
+  const age = before === undefined ? { minutes } : {};
+  return withoutLocked(question) ?? { ...unproven(`the cooldown of ${where} is a date`), ...age };
+}
+
+/** pnpm looks at the trust in releases only where that is asked for. */
+function trustProof(question: Question): LockfileProof {
+  const isChecked = /trust-?policy["']?\s*[:=]\s*["']?no-downgrade/i;
+  if (!question.lockfile.others.some((text) => isChecked.test(text)))
+    return removable('pnpm checks the trust in no release here: trustPolicy is not no-downgrade');
+  const what =
+    'it is not known whether an earlier release has stronger evidence of its origin than the locked one';
+  return withoutLocked(question) ?? unproven(what);
+}
+
+/** That no locked package has a version that an exclude names: pnpm itself prunes such entries. */
+function withoutLocked({ exception, lockfile, locked, absence }: Question): LockfileProof | undefined {
+  const { package: name = '', range, ecosystem = '' } = exception;
+  const match = versionMatch(range ?? '', ecosystem);
+  if (absence !== undefined || !lockfile.isWhole || name.includes('*') || typeof match !== 'function')
+    return absence;
+  if (locked.length === 0 || locked.some(({ version }) => match(version))) return undefined;
+  return removable(`${lockfile.path} has ${name} ${versionsOf(locked)} alone`);
+}
+
+/** pnpm's rules about peers, which keep it from reporting those that are missing or have another version. */
+function peerProof({ exception, lockfile, isConcerned }: Question): LockfileProof | undefined {
+  const { setting, package: name = '', subject, value = '*' } = exception;
+  const { path, packages, statement, isWhole } = lockfile;
+  if (statement === undefined || !isWhole) return undefined;
+  if (Object.keys(statement.overrides ?? {}).some((one) => matchesWildcard(`*${name}*`, one)))
+    return unproven(`an override decides about the peer ${name}`);
+  const peers = statement.requirements.filter(
+    (one) => one.isPeer === true && matchesWildcard(name, one.name) && isConcerned(one),
+  );
+  if (peers.length === 0) return removable(`no package of ${path} requires the peer ${subject}`);
+  const byName = Map.groupBy(packages, (one) => `${one.name}@${one.version}`);
+  const byId = new Map(packages.map((one) => [one.id, one]));
+  const prove = setting.endsWith('ignoreMissing') ? missingProof : mismatchProof;
+  for (const one of peers) {
+    for (const { dependencies = [] } of byName.get(one.by) ?? []) {
+      const found = dependencies.find((id) => byId.get(id)?.name === one.name) ?? '';
+      const proof = prove(one, byId.get(found)?.version, value);
+      if (proof !== undefined) return proof;
+    }
+  }
+  return removable(`all ${peers.length} requirements of the peer ${subject} are met without it`);
+}
+
+function missingProof({ by, name, isOptional }: StatedRequirement, version: string | undefined) {
+  if (version !== undefined || isOptional === true) return undefined;
+  return needed(`${by} requires the peer ${name}, and has none`);
+}
+
+function mismatchProof(
+  { by, name, requirement }: StatedRequirement,
+  version: string | undefined,
+  allowed: string,
+): LockfileProof | undefined {
+  if (version === undefined) return undefined;
+  const [isMet, isAllowed] = [requirement, allowed].map((one) => npm.satisfies(version, one));
+  const about = `${by} requires the peer ${name} ${requirement}, and gets ${version}`;
+  if (isMet === undefined || isAllowed === undefined) return unproven(`${about}: one of them is no range`);
+  return !isMet && isAllowed ? needed(about) : undefined;
+}
+
+/** Go selects the highest version that a module of the graph requires. */
+function excludedProof({ exception, lockfile, locked }: Question): LockfileProof {
+  const { package: name = '', range = '' } = exception;
+  const [first] = locked;
+  if (first === undefined) {
+    const sums = lockfile.others.find((text) => /^\S+ v\S+ h1:/m.test(text));
+    if (sums !== undefined && !`\n${sums}`.includes(`\n${name} `))
+      return removable(`go.sum has no ${name}, so that no module requires it`);
+    return unproven(`it is not known whether a module requires ${name} ${range}: go.mod does not list it`);
+  }
+  const [locks, excludes] = [bare(first.version), bare(range)];
+  if (lockfile.isWhole && npm.isValid(locks) && npm.isValid(excludes) && npm.compare(locks, excludes) < 0)
+    return removable(`${name} ${first.version} is selected, so that no module requires ${range}`);
+  return unproven(`it is not known whether a module requires ${name} ${range}: ${first.version} is selected`);
+}
+
+function bare(version: string): string {
+  return version.replace(/^v/, '').replace(/\+incompatible$/, '');
+}
+
+/** Constraints of uv and pip force no version: they bound the ones that are selected. */
+function constraintProof({ exception, lockfile, locked, absence }: Question): LockfileProof | undefined {
+  const { package: name = '', value = '', setting, ecosystem = '' } = exception;
+  const [first, ...others] = locked;
+  // What holds for some environments alone is not compared.
+  if (value.includes(';')) return undefined;
+  if (first === undefined) return absence;
+  if (setting.endsWith('build-constraint-dependencies'))
+    return unproven('it is about builds, whose packages no lockfile has');
+  const match = versionMatch(value, ecosystem);
+  if (typeof match !== 'function' || others.length > 0 || !match(first.version))
+    return unproven(`it is not known which version of ${name} it is about: ${versionsOf(locked)} is locked`);
+  return {
+    ...unproven(`${lockfile.path} has ${name} ${first.version}, but it may hold off newer versions`),
+    ...newest(first.version, lockfile),
+  };
+}
+
+/** cargo-deny's crates that may be there more than once, or have another licence. */
+function skipProof({ exception, lockfile, locked }: Question): LockfileProof | undefined {
+  const { package: name = '', range = '', setting, ecosystem = '' } = exception;
+  if (ecosystem !== 'cargo' || !lockfile.isWhole) return undefined;
+  // A version without an operator is exact, or the lowest one that it permits.
+  const match = versionMatch(isPlain(range) ? `^${range}` : range, ecosystem);
+  if (typeof match !== 'function') return undefined;
+  if (!locked.some(({ version }) => match(version)))
+    return removable(`${lockfile.path} has no ${name} ${range}`);
+  if (setting === 'bans.skip')
+    return (locked.length > 1 ? needed : removable)(`${lockfile.path} has ${name} ${versionsOf(locked)}`);
+  const isTree = setting === 'bans.skip-tree';
+  return unproven(
+    isTree
+      ? `it is not known whether what ${name} requires is there more than once`
+      : `it is not known whether the other rules permit the licence of ${name}`,
+  );
+}
+
+function versionsOf(packages: readonly LockedPackage[]): string {
+  return [...new Set(packages.map(({ version }) => version))].join(', ');
+}
