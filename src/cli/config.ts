@@ -1,8 +1,13 @@
 import { Command } from 'commander';
-import { configAsWritten, type LoadedConfig, loadConfig, namedSecrets } from '../config/load.ts';
+import {
+  configAsWritten,
+  type LoadedConfig,
+  loadConfig,
+  missingSecrets,
+  namedSecrets,
+} from '../config/load.ts';
 import { IGNORED_LINKS } from '../config/service-links.ts';
 import { settings } from '../config/variables.ts';
-import { messageOf } from '../model/errors.ts';
 import { isObject } from '../model/json-object.ts';
 import { print } from './program/admin.ts';
 import { EXIT } from './program/errors.ts';
@@ -42,7 +47,7 @@ export function configCommand(group: Command, { terminal, exit }: CommandContext
 
 async function check(terminal: Terminal, { config: named, json }: CheckOptions): Promise<number> {
   const loaded = loadConfig({ file: named });
-  const missing = missingSecrets(loaded);
+  const missing = missingSecrets(loaded.secrets);
   // Templates are rendered with the secrets.
   const { webhookFault } = await import('../compose/notify/webhooks.ts');
   const fault = missing.length === 0 ? webhookFault(loaded) : undefined;
@@ -78,18 +83,6 @@ async function check(terminal: Terminal, { config: named, json }: CheckOptions):
   }
   if (fault !== undefined) terminal.note(`error: ${fault}\n`);
   return missing.length === 0 && fault === undefined ? EXIT.clean : EXIT.error;
-}
-
-/** Why secrets that the configuration refers to cannot be read, each with its path. */
-function missingSecrets({ secrets }: LoadedConfig): readonly string[] {
-  return [...namedSecrets(secrets).values()].flatMap((secret) => {
-    try {
-      secret.reveal();
-      return [];
-    } catch (error) {
-      return [messageOf(error)];
-    }
-  });
 }
 
 function notesOn({

@@ -10,7 +10,9 @@ export type InsightsSession = Awaited<ReturnType<typeof openInsightsSession>>;
 /** A client of the package-insights API for one command, without queue and cache. `local` starts the bundled service and uses it. Throws `EmbeddedError` when it does not start. */
 export async function openInsightsSession({ config }: LoadedConfig, { local }: { readonly local: boolean }) {
   const { timeout: timeoutMs, concurrency, requestsPerSecond, privatePackages } = config.insights;
-  const service = local ? await startLocalInsights() : undefined;
+  const service = local
+    ? await (await import('../embedded/insights/service.ts')).startInsightsService()
+    : undefined;
   const url = service?.url ?? config.insights.url;
   const limits = { concurrency, timeoutMs, requestsPerSecond };
   const client = await openInsightsClient({ url, privatePackages, ...limits });
@@ -28,9 +30,4 @@ export async function openInsightsSession({ config }: LoadedConfig, { local }: {
 export async function insightsAnswer(method: string): Promise<AnswerSchema> {
   const { methods, schemas } = await readBundledDescription('insights.v3alpha');
   return { schema: methods?.[method]?.response ?? {}, schemas };
-}
-
-async function startLocalInsights() {
-  const { startInsightsService } = await import('../embedded/insights/service.ts');
-  return await startInsightsService();
 }

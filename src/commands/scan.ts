@@ -82,10 +82,15 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     log,
     suppressions: [...(await sharedSuppressions(loaded, log)), ...vex.suppressions],
     signal,
-    local: options.local ? await openLocalIndex() : undefined,
+    local: options.local
+      ? await (await import('../embedded/insights/local-index.ts')).openLocalIndex()
+      : undefined,
     cache: kept?.cache,
     offline,
-    inspections: options.signals === true ? await openInspections() : undefined,
+    inspections:
+      options.signals === true
+        ? (await import('../jobs/signals/inspect-now.ts')).createMemoryInspections()
+        : undefined,
     previous: base?.previous,
     stated: base?.stated,
     onProgress: ({ step, done, total }) => progress.update(step, done, total),
@@ -218,24 +223,15 @@ async function readRequest(
   options: ScanOptions,
   onRead: (path: string, file: DiscoveredLockfile) => void,
 ): Promise<ScanRequest> {
-  const { paths, format, signal } = options;
+  const { paths, format, signal, image: named } = options;
   const { maxBytes } = config.lockfiles;
-  const image = options.image && (await imageAt(options.image));
+  const image =
+    named && (await (await import('../sources/image/oci-image.ts')).readImage(named.path, named.platform));
   if (image !== undefined) await requireValid({ target: { id: targetOf(options) }, image });
   const lockfiles =
     paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
   if (isLarge(lockfiles)) limitGarbage();
   return { target: { id: targetOf(options) }, lockfiles, image };
-}
-
-async function imageAt({ path, platform }: ImagePath) {
-  const { readImage } = await import('../sources/image/oci-image.ts');
-  return await readImage(path, platform);
-}
-
-async function openInspections() {
-  const { createMemoryInspections } = await import('../jobs/signals/inspect-now.ts');
-  return createMemoryInspections();
 }
 
 /**
@@ -246,9 +242,4 @@ async function requireValid({ target, image }: Pick<ScanRequest, 'target' | 'ima
   if (image === undefined && /^[\x20-\x7e]{1,200}$/.test(target.id)) return;
   const { requireValidRequest } = await import('./scanning/valid-request.ts');
   requireValidRequest(target, image);
-}
-
-async function openLocalIndex() {
-  const local = await import('../embedded/insights/local-index.ts');
-  return await local.openLocalIndex();
 }

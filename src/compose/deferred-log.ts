@@ -6,23 +6,14 @@ export type Log = Readonly<
   Record<LogLevel, (facts: Readonly<Record<string, unknown>>, message: string) => void>
 >;
 
-type ConfiguredLevel = LoadedConfig['config']['log']['level'];
-
-const WRITTEN: Readonly<Record<ConfiguredLevel, readonly LogLevel[]>> = {
-  silent: [],
-  fatal: [],
-  error: ['error'],
-  warn: ['error', 'warn'],
-  info: ['error', 'warn', 'info'],
-  debug: ['error', 'warn', 'info'],
-  trace: ['error', 'warn', 'info'],
-};
+/** The levels of the configuration, from the one that writes most. */
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** The log of a command that rarely logs anything: the logger is loaded when the first line is written. */
 export function createDeferredLog(loaded: LoadedConfig): Log {
   let opened: Promise<Logger> | undefined;
   const at = (level: LogLevel) => (facts: Readonly<Record<string, unknown>>, message: string) => {
-    if (!WRITTEN[loaded.config.log.level].includes(level)) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(loaded.config.log.level)) return;
     opened ??= import('./logger.ts').then(({ createLogger }) => createLogger(loaded));
     opened.then((log) => log[level](facts, message));
   };

@@ -62,7 +62,7 @@ export function openHealth(
 }
 
 /** The median of some round trips in milliseconds. */
-async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
+export async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
   const times: number[] = [];
   for (let ping = 0; ping < PINGS; ping += 1) {
     const started = performance.now();
@@ -73,7 +73,7 @@ async function roundTrip({ redis }: Pick<Store, 'redis'>): Promise<number> {
 }
 
 /** The clock of Redis in ms since 1970: that of this process may differ from those of the workers. */
-async function timeOf({ redis }: Pick<Store, 'redis'>): Promise<number> {
+export async function timeOf({ redis }: Pick<Store, 'redis'>): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
 }

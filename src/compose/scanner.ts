@@ -125,7 +125,7 @@ export function standaloneConfig({ config, ...rest }: LoadedConfig): LoadedConfi
 /** The client that answers in place of the network. */
 function httpOf({ local, offline }: ScannerOptions): HttpClient | undefined {
   if (local === undefined) return offline === true ? offlineClient() : undefined;
-  return createLocalHttp(async () => local);
+  return createLocalHttp(local);
 }
 
 /** A cache that says whether the service answered: what was cached before was judged by the run that looked it up. */
@@ -151,33 +151,29 @@ async function openInspections({
   return inspectNow({ inspections, ...parts });
 }
 
-/** The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is a gap of the scan. */
+/**
+ * The imported lists about exploitation in a folder, for runs without Redis. What cannot be read is a gap of the scan. Most machines have no
+ * such lists: nothing is loaded for them.
+ */
 async function folderExploits(folder: string): Promise<ExploitData> {
+  const isAbsent = (feed: string) =>
+    statSync(join(folder, `${feed}.list`), { throwIfNoEntry: false }) === undefined;
   try {
-    return await read(folder);
+    if (FEEDS.every(isAbsent)) return NO_EXPLOIT_DATA;
+    const { readFolder } = await import('../exploits/folder.ts');
+    const { exploitData } = await import('../exploits/feed.ts');
+    return exploitData(await readFolder(folder));
   } catch (error) {
     return { ...NO_EXPLOIT_DATA, fault: messageOf(error) };
   }
 }
 
-/** Most machines have no such lists: nothing is loaded for them. */
-async function read(folder: string): Promise<ExploitData> {
-  if (FEEDS.every((feed) => statSync(join(folder, `${feed}.list`), { throwIfNoEntry: false }) === undefined))
-    return NO_EXPLOIT_DATA;
-  const [{ readFolder }, { exploitData }] = await Promise.all([
-    import('../exploits/folder.ts'),
-    import('../exploits/feed.ts'),
-  ]);
-  return exploitData(await readFolder(folder));
-}
-
 /** An HTTP client whose answers come from an index in this process, with the content that the local service sends. */
-function createLocalHttp(index: () => Promise<Pick<LocalIndex, 'answer'>>): HttpClient {
+function createLocalHttp({ answer }: Pick<LocalIndex, 'answer'>): HttpClient {
   return {
     async send({ method, url, body, signal }) {
       signal?.throwIfAborted();
       const { pathname, search } = new URL(url);
-      const { answer } = await index();
       const answered = answer({ method, url: pathname + search, body: body?.toString() });
       return { ...answered, body: Buffer.from(answered.body) };
     },

@@ -116,6 +116,18 @@ export function namedSecrets({
   return new Map([...named, ...variables, ...own, ...hooks]);
 }
 
+/** Why secrets cannot be read, each with its path. */
+export function missingSecrets(secrets: Secrets): readonly string[] {
+  return [...namedSecrets(secrets).values()].flatMap((secret) => {
+    try {
+      secret.reveal();
+      return [];
+    } catch (error) {
+      return [messageOf(error)];
+    }
+  });
+}
+
 function readConfigFile(named: string | undefined): { file: string | undefined; content: unknown } {
   const file = named ?? DEFAULT_FILE;
   let text: string;

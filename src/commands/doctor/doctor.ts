@@ -3,7 +3,7 @@ import { openHealth } from '../../compose/health.ts';
 import { createLogger } from '../../compose/logger.ts';
 import { openStores, type Stores } from '../../compose/store.ts';
 import { ConfigError } from '../../config/errors.ts';
-import { type LoadedConfig, namedSecrets } from '../../config/load.ts';
+import { type LoadedConfig, missingSecrets, namedSecrets } from '../../config/load.ts';
 import { packageVersion } from '../../files/package-file.ts';
 import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -35,17 +35,10 @@ const node = independent('process', 'Node', async () => {
 
 /** Every secret that the configuration refers to. */
 const secrets = independent('process', 'secrets', async ({ loaded }) => {
-  const all = [...namedSecrets(loaded.secrets)];
-  const missing = all.flatMap(([, secret]) => {
-    try {
-      secret.reveal();
-      return [];
-    } catch (error) {
-      return [messageOf(error)];
-    }
-  });
-  if (all.length === 0) return fine('no secret is configured');
-  if (missing.length === 0) return fine(`all configured secrets (${all.length}) can be read`);
+  const { size } = namedSecrets(loaded.secrets);
+  const missing = missingSecrets(loaded.secrets);
+  if (size === 0) return fine('no secret is configured');
+  if (missing.length === 0) return fine(`all configured secrets (${size}) can be read`);
   return missing.map((reason) =>
     broken(reason, 'Set the variable or mount the file; workers need the same.'),
   );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
+import { roundTrip, timeOf } from '../../compose/health.ts';
 import { redisUrls } from '../../compose/redis-connection.ts';
 import { publicAddressesOnly } from '../../http/address-guard.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -14,19 +15,12 @@ import { redisOf } from './redis-server.ts';
 const SKEW_NOTED_MS = 1_000;
 const SKEW_FAULT_MS = 10_000;
 const SLOW_MS = 20;
-const PINGS = 5;
 const SLOTS = 16_384;
 const DAY_MS = 24 * 3_600_000;
 const CERTIFICATE_DAYS = 14;
 
 const latency = check('redis', 'latency', async ({ stores }) => {
-  const times: number[] = [];
-  for (let ping = 0; ping < PINGS; ping += 1) {
-    const started = performance.now();
-    await redisOf(stores).ping();
-    times.push(performance.now() - started);
-  }
-  const median = times.toSorted((left, right) => left - right)[Math.floor(PINGS / 2)] ?? 0;
+  const median = await roundTrip({ redis: redisOf(stores) });
   const says = `a round trip takes ${median.toFixed(1)} ms`;
   if (median < SLOW_MS) return fine(says);
   return degraded(says, 'Run the workers near Redis: a scan takes some hundred round trips.');
@@ -35,9 +29,8 @@ const latency = check('redis', 'latency', async ({ stores }) => {
 /** Times of schedules, locks and presences are compared between processes. */
 const clock = check('redis', 'clock', async ({ stores }) => {
   const before = Date.now();
-  const [seconds, microseconds] = await redisOf(stores).time();
+  const server = await timeOf({ redis: redisOf(stores) });
   const after = Date.now();
-  const server = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
   // Only what the round trip does not explain.
   const skew = Math.round(Math.max(0, before - server, server - after));
   if (skew <= SKEW_NOTED_MS) return fine(`this clock and that of Redis agree within ${Math.max(skew, 1)} ms`);
