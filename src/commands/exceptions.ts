@@ -16,7 +16,7 @@ import { type Git, runGit, textOf } from '../sources/git/git-process.ts';
 import { openLocalRepository } from '../sources/git/local-repository.ts';
 import { ScanError } from './errors.ts';
 import { readLockfilePaths } from './lockfile-paths.ts';
-import type { ScanProgress } from './scanning/scan-progress.ts';
+import type { ScanProgress } from './scanning/scan-watch.ts';
 
 interface ExceptionOptions {
   /** A folder, or one lockfile. */

@@ -17,7 +17,7 @@ import { readLockfilePaths } from './lockfile-paths.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import { requireLookUps } from './scanning/look-ups.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
-import type { ScanProgress } from './scanning/scan-progress.ts';
+import type { ScanProgress } from './scanning/scan-watch.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
 
 export interface ScanOptions {

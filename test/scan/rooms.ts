@@ -78,7 +78,10 @@ async function openWorker(redisUrl: string, data: InsightsData): Promise<Room> {
     retries: () => retries,
     async scan({ scan: chosen = randomUUID(), ...request }) {
       const scan = scanIdOf(request.target.id, chosen);
-      const [report] = await Promise.all([watch.report(scan, {}), producer.enqueue({ ...request, scan })]);
+      const [report] = await Promise.all([
+        watch.report(scan, { signal: new AbortController().signal }),
+        producer.enqueue({ ...request, scan }),
+      ]);
       return report;
     },
     async close() {

@@ -17,8 +17,7 @@ import type { Provisioned } from '../../notify/provisioning/provision.ts';
 import { withoutFaults } from '../../notify/provisioning/read-back.ts';
 import { createProducer, type Producer } from '../../producer.ts';
 import { startServe } from '../../server/serve.ts';
-import type { ScanProgress } from '../scanning/scan-progress.ts';
-import { type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
+import { type ScanProgress, type ScanWatch, watchScans } from '../scanning/scan-watch.ts';
 import { seedYear } from './demo-year.ts';
 
 /** An alert as it was received, with secrets masked. */
