@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import type { Affected, AffectedPackage, OsvRecord } from '../model/advisories/osv-record.ts';
+import { closing } from '../model/closing.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
 import { SYSTEMS, type System } from '../model/lockfile/ecosystem.ts';
@@ -170,13 +171,9 @@ function isThere(path: string): boolean {
 
 /** The coverage of the stored advisories, and a value beside them (`AdvisoryUpdate.fact`). Throws `AdvisoryError`. */
 export async function importedFacts(path: string, name = '') {
-  const advisories = await openAdvisories(path);
-  try {
-    const { coverage, rejected, fact } = advisories;
+  return await closing(openAdvisories(path), ({ coverage, rejected, fact }) => {
     return { coverage: coverage(), rejected: rejected(), fact: fact(name) };
-  } finally {
-    advisories.close();
-  }
+  });
 }
 
 export type Advisories = Awaited<ReturnType<typeof openAdvisories>>;

@@ -145,9 +145,7 @@ async function textsOf(report: ScanReport, gate: PackageChecks | undefined) {
       colour: false,
       width: Number.POSITIVE_INFINITY,
     });
-    let whole = '';
-    for await (const part of parts ?? []) whole += part;
-    return whole;
+    return [...(parts ?? [])].join('');
   };
   return {
     'scan.sarif': await text('sarif'),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scan } from '../model/api/lockhound-api.generated.ts';
-import { messageOf } from '../model/errors.ts';
+import { messageOf, undefinedFor } from '../model/errors.ts';
 import { raceAbort } from '../model/time-limit.ts';
 import { Refusal } from '../operations/refusal.ts';
 import type { Caller } from './operations/caller.ts';
@@ -92,12 +92,8 @@ function stepOf({ state, step, reason = 'the scan failed' }: Scan): string | und
 
 /** The state of a scan. `undefined` when there is no such scan. */
 async function stateOf(caller: Caller, scan: string, signal: AbortSignal) {
-  try {
-    return (await caller.call('lockhound.scans.get', { scan }, { signal })).scan;
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'not-found') return undefined;
-    throw error;
-  }
+  const asking = caller.call('lockhound.scans.get', { scan }, { signal });
+  return (await asking.catch(undefinedFor(Refusal, 'not-found')))?.scan;
 }
 
 /** The text of `lockhound health` about what does not work. */

@@ -130,15 +130,12 @@ async function storeList(
   if (!force) requireProgress(headOf(await readFolder(folder), head.feed), head);
   await writeFolder(folder, feed);
   if (redis.url === undefined) return { head, places: [folder], newlyListed: 0 };
-  const { shards, close } = await openFleetStore(loaded);
-  try {
+  return await closing(openFleetStore(loaded), async ({ shards }) => {
     const before = (await firstShard({ shards }).exploits.heads()).find((one) => one.feed === head.feed);
     if (!force) requireProgress(before, head);
     const { newlyListed } = await storeFeed({ shards }, feed);
     return { head, places: [folder, redisPlace(loaded)], newlyListed };
-  } finally {
-    await close();
-  }
+  });
 }
 
 /**

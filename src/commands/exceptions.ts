@@ -7,6 +7,7 @@ import { readCompanions } from '../lockfiles/companions.ts';
 import { exceptionFile, readExceptions } from '../lockfiles/exceptions/catalog.ts';
 import { createLockfileReader } from '../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
+import { closing } from '../model/closing.ts';
 import type { JudgedException } from '../model/scan/exception.ts';
 import type { Inventory } from '../model/scan/inventory.ts';
 import { type ExceptionFacts, judgeExceptions } from '../policy/exceptions/judge.ts';
@@ -55,8 +56,7 @@ async function rootOf(root: string, lockfiles: Found['lockfiles']) {
 
 async function readOnly({ config }: LoadedConfig, { path, signal }: ExceptionOptions): Promise<Found> {
   const limits = config.lockfiles;
-  const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
-  try {
+  return await closing(createLockfileReader({ threads: 1, inline: COMMAND_INLINE }), async (reader) => {
     const paths = { paths: [path], maxBytes: limits.maxBytes, signal };
     const produced = await readLockfilePaths(paths).catch((error: unknown) => {
       // A folder without a lockfile may have files of exceptions.
@@ -69,9 +69,7 @@ async function readOnly({ config }: LoadedConfig, { path, signal }: ExceptionOpt
       ...{ path: own, ...lockfile, suppressions: [...suppressions], exceptions: [...exceptions] },
     }));
     return { lockfiles, complete: false, ...unreadOf(unread) };
-  } finally {
-    await reader.close();
-  }
+  });
 }
 
 /** Requests for the proof of exceptions. */

@@ -1,5 +1,6 @@
 import type { Log } from '../compose/deferred-log.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { closing } from '../model/closing.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Suppression } from '../model/scan/suppression.ts';
 
@@ -16,12 +17,9 @@ export async function sharedSuppressions(loaded: LoadedConfig, log: Log): Promis
       import('../compose/logger.ts'),
     ]);
     requireRedisUrl(loaded);
-    const { suppressions, close } = await openStore(loaded, createLogger(loaded));
-    try {
-      return (await suppressions.effective()).map(({ suppression }) => suppression);
-    } finally {
-      await close();
-    }
+    return await closing(openStore(loaded, createLogger(loaded)), async ({ suppressions }) =>
+      (await suppressions.effective()).map(({ suppression }) => suppression),
+    );
   } catch (error) {
     log.error(
       { error: messageOf(error) },

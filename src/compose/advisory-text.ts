@@ -3,6 +3,7 @@ import type { AdvisoryText } from '../advisories/advisory-text.ts';
 import { advisoriesPath, openAdvisories } from '../advisories/database.ts';
 import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { closing } from '../model/closing.ts';
 import { defined } from '../model/defined.ts';
 
 /** The imported text of an advisory for people. Times are RFC 3339. */
@@ -23,8 +24,7 @@ export async function importedText(
   const path = advisoriesPath(dataFolder(data.folder));
   if (!existsSync(path)) return {};
   try {
-    const advisories = await openAdvisories(path);
-    try {
+    return await closing(openAdvisories(path), (advisories) => {
       const known = names.filter((name) => advisories.find(name) !== undefined);
       const id = known.find((name) => advisories.text(name) !== undefined) ?? known[0];
       if (id === undefined) return {};
@@ -32,9 +32,7 @@ export async function importedText(
       // A publisher that does not know it states the year 1.
       const changed = Date.parse(modified ?? '') > 0 ? modified : undefined;
       return { ...defined({ published, modified: changed, withdrawn }), ...advisories.text(id) };
-    } finally {
-      advisories.close();
-    }
+    });
   } catch {
     return {};
   }

@@ -3,6 +3,7 @@ import { JOBS } from '../jobs/catalog.ts';
 import { EnvelopeError, openEnvelope, parseData } from '../jobs/envelope.ts';
 import { type AnyJob, type FollowUp, followUp, jobIdOf } from '../jobs/job.ts';
 import { DELIVER_NOTIFICATION, payloadOf } from '../jobs/payloads/deliver-notification.ts';
+import { closing } from '../model/closing.ts';
 import type { RejectedPayload } from '../model/queue/rejected-payload.ts';
 import { KEPT_REJECTED } from '../store/rejected.ts';
 import { isRefusal } from '../workers/failure.ts';
@@ -70,10 +71,7 @@ export const lostWork = (store: Store) => ({
 export async function reconcileOnce(store: Store, log: Logger): Promise<void> {
   const onError = (error: Error): void => log.warn({ error: error.message }, 'queue connection');
   const opened = { ...store, connection: store.redis };
-  const { flow, close } = openFlow(JOBS, opened, onError, { skipMetasUpdate: true });
-  try {
-    await createPass(lostWork(store), { flow, log, reject: store.rejected.add })();
-  } finally {
-    await close();
-  }
+  await closing(openFlow(JOBS, opened, onError, { skipMetasUpdate: true }), ({ flow }) =>
+    createPass(lostWork(store), { flow, log, reject: store.rejected.add })(),
+  );
 }

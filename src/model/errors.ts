@@ -25,6 +25,20 @@ export abstract class CodedError<Code extends string = string> extends Error {
   }
 }
 
+/**
+ * Returns a handler of rejections: `undefined` for an error of this type with this code, which says that there is no value. It throws any
+ * other error.
+ */
+export function undefinedFor(
+  type: abstract new (...given: never[]) => Error,
+  code: string,
+): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof type && 'code' in error && error.code === code) return undefined;
+    throw error;
+  };
+}
+
 /** The message of anything thrown, for places where only text fits. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

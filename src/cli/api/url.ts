@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { EXIT } from '../program/errors.ts';
 import { inputLines, readJsonOption } from '../program/input.ts';
+import { writeParts } from '../program/process-output.ts';
 import { interruptible, type Terminal } from '../program/terminal.ts';
 
 interface UrlOptions {
@@ -29,7 +30,6 @@ Exit codes: 0 done, 2 a URL could not be created.`;
 
 /** Options that each line of a batch has itself, or that do not apply. */
 const ONE_CALL_ONLY = ['params', 'rootUrl', 'endpoint', 'flat', 'directory'];
-const CHUNK_CHARACTERS = 65_536;
 
 export function urlCommand(terminal: Terminal, exit: (code: number) => void): Command {
   const command = new Command('url')
@@ -92,15 +92,14 @@ async function printUrl(
 /** Prints the result of each line. Returns whether one of them is an error. */
 async function printBatch(terminal: Terminal, { base, strict }: UrlOptions): Promise<boolean> {
   const { batchUrls } = await import('../../commands/api/urls.ts');
+  const answers = batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true });
   let failed = false;
-  let chunk = '';
-  for await (const answer of batchUrls(inputLines(terminal), { folder: base, lenient: strict !== true })) {
-    failed ||= 'error' in answer;
-    chunk += `${JSON.stringify(answer)}\n`;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    terminal.out(chunk);
-    chunk = '';
+  async function* texts() {
+    for await (const answer of answers) {
+      failed ||= 'error' in answer;
+      yield `${JSON.stringify(answer)}\n`;
+    }
   }
-  terminal.out(chunk);
+  await writeParts(terminal, texts());
   return failed;
 }

@@ -42,27 +42,29 @@ function itemsOf(text: string): readonly Item[] {
 
 /** `npm lodash 4.17.21`, `npm/@types/node/20.11.0`, or `{"system", "name", "version"}`, also below `versionKey`. */
 export function readVersionItem(item: unknown): VersionKey | undefined {
-  if (typeof item !== 'string') return readVersionObject(item);
-  const [, word = '', name = '', version = ''] =
-    /^(\S+)\s+(\S+)\s+(\S+)$/.exec(item) ?? /^([^/\s]+)\/(\S+)\/([^/\s]+)$/.exec(item) ?? [];
-  const system = systemOf(word);
-  return system === undefined ? undefined : { system, name, version };
+  const [, ...words] =
+    typeof item !== 'string'
+      ? []
+      : (/^(\S+)\s+(\S+)\s+(\S+)$/.exec(item) ?? /^([^/\s]+)\/(\S+)\/([^/\s]+)$/.exec(item) ?? []);
+  const {
+    system: word = words[0],
+    name = words[1],
+    version = words[2],
+  } = fieldsOf(fieldsOf(item)['versionKey'] ?? item);
+  const key = keyOf(word, name);
+  return key === undefined || typeof version !== 'string' ? undefined : { ...key, version };
 }
 
 /** Reads a version as above, or a package: `npm lodash`, or `{"system", "name"}`, also below `packageKey`. */
 export function readSubjectItem(item: unknown): Omit<VersionKey, 'version'> | undefined {
-  const version = readVersionItem(item);
-  if (version !== undefined) return version;
-  const { packageKey } = fieldsOf(item);
-  const { system: word, name } = typeof item === 'string' ? wordsOf(item) : fieldsOf(packageKey ?? item);
-  if (typeof word !== 'string' || typeof name !== 'string') return undefined;
-  const system = systemOf(word);
-  return system === undefined ? undefined : { system, name };
+  const [, ...words] = typeof item === 'string' ? (/^(\S+)\s+(\S+)$/.exec(item) ?? []) : [];
+  const { system: word = words[0], name = words[1] } = fieldsOf(fieldsOf(item)['packageKey'] ?? item);
+  return readVersionItem(item) ?? keyOf(word, name);
 }
 
-function wordsOf(item: string) {
-  const [, system, name] = /^(\S+)\s+(\S+)$/.exec(item) ?? [];
-  return { system, name };
+function keyOf(word: unknown, name: unknown): Omit<VersionKey, 'version'> | undefined {
+  const system = typeof word === 'string' ? systemOf(word) : undefined;
+  return system === undefined || typeof name !== 'string' ? undefined : { system, name };
 }
 
 /** The item itself when it is text, or its member of that name. */
@@ -73,14 +75,6 @@ export function readTextItem(member: 'purl' | 'id'): (item: unknown) => string |
     const value = direct ?? (member === 'id' ? fieldsOf(projectKey)['id'] : undefined);
     return typeof value === 'string' ? value : undefined;
   };
-}
-
-function readVersionObject(item: unknown): VersionKey | undefined {
-  const fields = fieldsOf(item);
-  const { system: word, name, version } = fieldsOf(fields['versionKey'] ?? item);
-  if (typeof word !== 'string' || typeof name !== 'string' || typeof version !== 'string') return undefined;
-  const system = systemOf(word);
-  return system === undefined ? undefined : { system, name, version };
 }
 
 function fieldsOf(item: unknown): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import { SourceError } from '../../sources/errors.ts';
 import { commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import type { GithubEvent } from './github-event.ts';
@@ -13,10 +14,7 @@ export async function baseCommit(
 ): Promise<string | undefined> {
   const repository = await openLocalRepository('.', { inherited: inheritedEnvironment(), signal });
   const commit = async (expression: string): Promise<string | undefined> =>
-    await commitOf(repository, expression).catch((error: unknown) => {
-      if (error instanceof SourceError && error.code === 'no-such-ref') return undefined;
-      throw error;
-    });
+    await commitOf(repository, expression).catch(undefinedFor(SourceError, 'no-such-ref'));
   if (pullRequest !== undefined && (await commit('HEAD^2')) !== undefined) return await commit('HEAD^1');
   for (const base of bases) {
     const found = await commit(base);

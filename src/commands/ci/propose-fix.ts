@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ProposalEnvironment } from '../../config/github-environment.ts';
+import { closing } from '../../model/closing.ts';
 import type { Secret } from '../../model/secret.ts';
 import { LOCKHOUND_EMAIL } from '../fix/commit-branch.ts';
 import { CiError } from './errors.ts';
@@ -38,8 +39,7 @@ export async function proposeFix(
   const { base, token, pushUrl, serverUrl } = environment;
   const branches = { branch, base };
   const text = textOf(proposal.message);
-  const host = openPullRequests(environment, token, signal);
-  try {
+  return await closing(openPullRequests(environment, token, signal), async (host) => {
     const known = await host.list(branches);
     const open = known.find(({ isOpen }) => isOpen);
     const declined = known.find(
@@ -54,9 +54,7 @@ export async function proposeFix(
     if (open === undefined) return await create(host, branches, text);
     if (isPushed && open.body === text.body) return { outcome: 'unchanged', url: open.url };
     return await update(host, open, text);
-  } finally {
-    await host.close();
-  }
+  });
 }
 
 type Text = ReturnType<typeof textOf>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProposalEnvironment } from '../../config/github-environment.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import type { Secret } from '../../model/secret.ts';
 import { CiError } from './errors.ts';
 import { githubHeaders, openHostApi } from './host-api.ts';
@@ -113,12 +114,8 @@ export function openPullRequests(
   return {
     /** The last commit of a branch with the e-mail address of its author; `undefined` where there is no such branch. */
     async tip(branch: string) {
-      try {
-        return await api.read(`${of.branches}/${encodeURIComponent(branch)}`, of.branch);
-      } catch (error) {
-        if (error instanceof CiError && error.code === 'host-missing') return undefined;
-        throw error;
-      }
+      const reading = api.read(`${of.branches}/${encodeURIComponent(branch)}`, of.branch);
+      return await reading.catch(undefinedFor(CiError, 'host-missing'));
     },
     /** The pull requests between two branches of the project, of the newest 100 that the host lists: others may be those of forks. */
     async list(branches: Branches): Promise<readonly PullRequest[]> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { GithubEnvironment } from '../../config/github-environment.ts';
+import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { GithubEvent } from './github-event.ts';
 import { githubHeaders, type HostApi, openHostApi } from './host-api.ts';
@@ -29,7 +30,6 @@ export async function showOnGithub(
   const { apiUrl, repository, token, sha, ref } = environment;
   if (token === undefined) return ['GITHUB_TOKEN is not set: nothing is uploaded, and there is no comment'];
   const url = `${apiUrl}/repos/${repository}`;
-  const api = openHostApi({ url, headers: () => githubHeaders(token), signal });
   const warnings: string[] = [];
   const attempt = async (what: string, step: () => Promise<unknown>): Promise<void> => {
     try {
@@ -39,7 +39,8 @@ export async function showOnGithub(
       warnings.push(`${what}: ${messageOf(error)}`);
     }
   };
-  try {
+  const opened = openHostApi({ url, headers: () => githubHeaders(token), signal });
+  return await closing(opened, async (api) => {
     if (uploads) {
       await attempt('the SARIF file was not uploaded (permission security-events: write)', () =>
         api.send('POST', 'code-scanning/sarifs', {
@@ -55,10 +56,8 @@ export async function showOnGithub(
         writeComment(api, { pullRequest, target, markdown, isNeeded: isNotable }),
       );
     }
-  } finally {
-    await api.close();
-  }
-  return warnings;
+    return warnings;
+  });
 }
 
 interface CommentOptions {

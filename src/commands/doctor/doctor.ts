@@ -9,6 +9,7 @@ import { closing } from '../../model/closing.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { Diagnosis, DoctorReport } from '../../model/fleet/checks.ts';
 import { broken, DOCTOR_SUBJECTS, degraded, fine } from '../../model/fleet/checks.ts';
+import { raceAbort } from '../../model/time-limit.ts';
 import { NotifyError } from '../../notify/errors.ts';
 import { StoreError } from '../../store/errors.ts';
 import { parseAddresses } from '../../store/redis/address.ts';
@@ -180,12 +181,8 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
   const unknown = (says: string): readonly Diagnosis[] => [
     { subject, check: name, verdict: 'unknown', says },
   ];
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void =>
-    aborted.reject(limit.aborted ? new Error(`it did not end within ${limitMs / 1_000} s`) : signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const findings = await Promise.race([check.run({ ...parts, signal } as Needs), aborted.promise]);
+    const findings = await raceAbort(check.run({ ...parts, signal } as Needs), signal);
     return await Promise.all([findings].flat().map((finding) => treat(check, finding, fix)));
   } catch (error) {
     outer.throwIfAborted();
@@ -196,9 +193,8 @@ async function runCheck<Needs extends { readonly signal: AbortSignal }>(
     if (/^NOPERM\b/.test(messageOf(error))) return unknown('the user of Redis lacks rights');
     const remedy = remedyFor(error);
     const verdict = isAnswer(error) ? 'broken' : 'unknown';
-    return [{ subject, check: name, verdict, says: messageOf(error), remedy }];
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    const says = limit.aborted ? `it did not end within ${limitMs / 1_000} s` : messageOf(error);
+    return [{ subject, check: name, verdict, says, remedy }];
   }
 }
 

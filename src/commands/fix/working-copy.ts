@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { undefinedFor } from '../../model/errors.ts';
 import { SourceError } from '../../sources/errors.ts';
 import { type Git, runGit, textOf } from '../../sources/git/git-process.ts';
 import { type LocalRepository, openLocalRepository } from '../../sources/git/local-repository.ts';
@@ -46,10 +47,7 @@ export async function findRoot(
   folder: string,
   options: { readonly inherited: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<Pick<WorkingCopy, 'root' | 'repository'>> {
-  const repository = await openLocalRepository(folder, options).catch((error: unknown) => {
-    if (error instanceof SourceError && error.code === 'not-found') return undefined;
-    throw error;
-  });
+  const repository = await openLocalRepository(folder, options).catch(undefinedFor(SourceError, 'not-found'));
   if (repository !== undefined && repository.root === undefined)
     throw new FixError('not-applicable', `${folder}: the repository is bare`);
   return { root: repository?.root ?? resolve(folder), repository };

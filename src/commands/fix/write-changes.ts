@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { flush } from '../../files/flush.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import { FixError } from './errors.ts';
 import type { ChangedFile, WorkingCopy } from './working-copy.ts';
 
@@ -63,10 +64,7 @@ export async function writeChanges(copy: WorkingCopy, files: readonly ChangedFil
  */
 export async function restoreUnfinished(root: string): Promise<readonly string[]> {
   const journal = await journalFolder(root);
-  const text = await readFile(join(journal, LIST), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readFile(join(journal, LIST), 'utf8').catch(undefinedFor(Error, 'ENOENT'));
   const entries = text === undefined ? [] : (JSON.parse(text) as readonly Entry[]);
   const restored: string[] = [];
   for (const [index, { path, kind, after }] of entries.entries()) {
@@ -81,10 +79,7 @@ export async function restoreUnfinished(root: string): Promise<readonly string[]
 
 /** `undefined`: there is no file. */
 async function hashOf(path: string): Promise<string | undefined> {
-  const content = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const content = await readFile(path).catch(undefinedFor(Error, 'ENOENT'));
   return content === undefined ? undefined : hash('sha256', content);
 }
 

@@ -1,4 +1,5 @@
 import type { FieldChange, ProvisionChange } from '../../model/alert/provision-change.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import type { AppliedObject } from '../../model/ports/applied-objects.ts';
 import { NotifyError } from '../errors.ts';
 import type { Resource } from './resources.ts';
@@ -93,10 +94,6 @@ export async function readIfThere<Actual>(
   name: string,
   signal: AbortSignal,
 ): Promise<{ readonly value: Actual } | undefined> {
-  try {
-    return { value: await resource.read(name, signal) };
-  } catch (error) {
-    if (error instanceof NotifyError && error.code === 'not-found') return undefined;
-    throw error;
-  }
+  const reading = resource.read(name, signal).then((value) => ({ value }));
+  return await reading.catch(undefinedFor(NotifyError, 'not-found'));
 }

@@ -5,7 +5,7 @@ import { heldPeriods } from '../../fleet/ledger/held-periods.ts';
 import { headOf } from '../../fleet/ledger/ledger-entries.ts';
 import { allIds } from '../../fleet/ledger/lockfile-deltas.ts';
 import { LOCKFILES, type ViewedTarget } from '../../fleet/view/viewed-target.ts';
-import { CodedError } from '../../model/errors.ts';
+import { CodedError, undefinedFor } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import type { PastPackage, PastTarget } from '../../scan/replay.ts';
@@ -139,10 +139,9 @@ async function publishedTimes(
   const { openAdvisoryIndex } = await import('../../compose/advisory-index.ts');
   const { advisoryChanges } = firstShard(fleet);
   const folder = dataFolder(loaded.config.data.folder);
-  const index = await openAdvisoryIndex(folder, advisoryChanges).catch((error) => {
-    if (error instanceof CodedError && error.code === 'database-missing') return undefined;
-    throw error;
-  });
+  const index = await openAdvisoryIndex(folder, advisoryChanges).catch(
+    undefinedFor(CodedError, 'database-missing'),
+  );
   if (index === undefined) return new Map();
   const advisories = await index.current();
   const times = named.flatMap((names) => {

@@ -1,6 +1,7 @@
 import { COMPARE_TARGETS } from '../../fleet/view/fleet-snapshot.ts';
 import type { ViewedTarget } from '../../fleet/view/viewed-target.ts';
 import type { Target } from '../../model/api/lockhound-api.generated.ts';
+import { defined } from '../../model/defined.ts';
 import { isSupported } from '../../model/fleet/release.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import { type IsStale, unreadableOf } from '../context.ts';
@@ -27,14 +28,9 @@ export const list: Operation<'lockhound.targets.list'> = async ({ params, princi
 };
 
 /** A target of the view as it is now. */
-export function listedTarget({ release, ...target }: ViewedTarget, isStale: IsStale): Target {
-  const stale = isStale(target);
-  if (release === undefined) return { ...target, stale };
-  return {
-    ...target,
-    stale,
-    release: { ...release, supported: isSupported(release.supportedUntil, Date.now()) },
-  };
+export function listedTarget({ release: own, ...target }: ViewedTarget, isStale: IsStale): Target {
+  const release = own && { ...own, supported: isSupported(own.supportedUntil, Date.now()) };
+  return { ...target, stale: isStale(target), ...defined({ release }) };
 }
 
 function testsOf(

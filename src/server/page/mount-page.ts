@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { undefinedFor } from '../../model/errors.ts';
 import { Refusal } from '../../operations/refusal.ts';
 
 /** The paths of the views. They all answer with the same document; its script shows the view of the path. */
@@ -122,10 +123,7 @@ const ENCODINGS: readonly (readonly [encoding: string, suffix: string])[] = [
 
 /** The files of the built page by name. `undefined` when the folder does not exist: a checkout that was never built. */
 async function readPageFiles(folder: URL): Promise<ReadonlyMap<string, PageFile> | undefined> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const names = await readdir(folder).catch(undefinedFor(Error, 'ENOENT'));
   if (names === undefined) return undefined;
   const files = new Map<string, PageFile>();
   for (const name of names) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { readFile } from '../../files/read-file.ts';
 import { closing } from '../../model/closing.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import type { ScannedImage } from '../../model/image/image.ts';
 import { lazily } from '../../model/lazily.ts';
 import { ImageError, openTar } from './tar.ts';
@@ -208,12 +209,8 @@ async function openImageFiles(image: string): Promise<ImageFiles> {
 function folderFiles(folder: string): ImageFiles {
   return {
     async read(name) {
-      try {
-        return await readFile(path.join(folder, name), { maxBytes: MAX_FILE_BYTES, within: folder });
-      } catch (error) {
-        if ((error as { readonly code?: unknown }).code === 'not-found') return undefined;
-        throw error;
-      }
+      const reading = readFile(path.join(folder, name), { maxBytes: MAX_FILE_BYTES, within: folder });
+      return await reading.catch(undefinedFor(Error, 'not-found'));
     },
     async close() {},
   };
