@@ -9,6 +9,7 @@ import { CodedError } from '../model/errors.ts';
  * - `scan-exists`: another scan of the target has the id.
  * - `release-exists`: the release of the target has other lockfiles.
  * - `blob-*`: the content of a lockfile.
+ * - `ledger-changed`: others wrote to the ledger of a target while its history was imported.
  * - `storage-away`: the storage of old blocks of ledgers does not answer or is not configured.
  * - `state-corrupt`: a stored value that is damaged or is not of its kind. `state-newer`: a newer release wrote it.
  */
@@ -24,6 +25,7 @@ export class StoreError extends CodedError<
   | 'blob-missing'
   | 'blob-corrupt'
   | 'blob-too-large'
+  | 'ledger-changed'
   | 'storage-away'
   | 'state-corrupt'
   | 'state-newer'

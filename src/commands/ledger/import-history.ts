@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { Git } from '../../sources/git/git-process.ts';
 import { type CommitAtTime, firstParents } from '../../sources/git/history.ts';
 import { isShallow } from '../../sources/git/local-repository.ts';
+import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { LedgerError } from '../errors.ts';
 import { readSegment, secondsOf } from './history-segment.ts';
 import { readSegments } from './history-segments.ts';
@@ -39,6 +40,8 @@ export interface ImportedHistory {
   readonly entries: number;
   /** Commits that were read now. */
   readonly read: number;
+  /** RFC 3339: the time of the first commit of the history; absent where all are older than the ledger is kept. */
+  readonly from?: string;
   /** The history begins with the oldest commit of a shallow clone, so that earlier ones are not known. */
   readonly shallow?: true;
 }
@@ -48,7 +51,8 @@ type Stores = Pick<Store, 'importedLedger' | 'packageIds'>;
 /**
  * Puts the history of the lockfiles of a repository before the first scan in the ledger of a target. A commit names all that came before it, so
  * entries that the ledger has of commits of this history are kept, and only the commits before and after them are read. What was read is stored
- * from time to time: an import that ended early goes on there. Throws `SourceError`, `LedgerError`, `StoreError`.
+ * from time to time: an import that ended early goes on there. Commits that are older than the ledger is kept are not read. Throws `SourceError`,
+ * `LedgerError`, `StoreError`.
  */
 export async function importHistory(
   stores: Stores,
@@ -57,11 +61,15 @@ export async function importHistory(
 ): Promise<ImportedHistory> {
   const { target, tip, since = Number.NEGATIVE_INFINITY, exclude = [], anew } = options;
   const { saveMs = SAVE_MS, threads } = options;
-  const known = await stores.importedLedger.read(target);
+  const known = await stores.importedLedger(target);
   if (known === undefined) throw unknownTarget(target);
   const parents = await firstParents(git, tip);
-  const first = parents.findIndex(({ time }) => Number(time) * 1_000 >= since);
-  if (first < 0) throw new LedgerError('history-empty', `${git.what}: no commit is so recent`);
+  const begin = Math.max(since, known.oldest);
+  const found = parents.findIndex(({ time }) => Number(time) * 1_000 >= begin);
+  if (found < 0 && begin === since)
+    throw new LedgerError('history-empty', `${git.what}: no commit is so recent`);
+  const first = found < 0 ? parents.length : found;
+  const isShort = await isShallow(git);
   const last = parents.findLastIndex(({ time }) => secondsOf(time) < known.before);
   const history = parents.slice(first, last + 1);
   const places = new Map(history.map(({ commit }, place) => [commit, place]));
@@ -75,15 +83,15 @@ export async function importHistory(
   const entries: LedgerEntry[] = [];
   let held: Held = new Map();
   let nextSave = performance.now() + saveMs;
-  const save = async (): Promise<number> => {
+  const save = async (): Promise<void> => {
     const began = performance.now();
     const [start, ...rest] = entries;
-    const all = start === undefined ? [] : [{ ...start, start: true as const }, ...rest];
-    const written = await stores.importedLedger.write(target, all);
-    if (written === undefined) throw unknownTarget(target);
+    const isHeld = (first > 0 || isShort) && start?.commit === history[0]?.commit;
+    const mark = isHeld ? ({ start: true, held: true } as const) : ({ start: true } as const);
+    const all = start === undefined ? [] : [{ ...start, ...mark }, ...rest];
+    if (!(await known.write(all))) throw unknownTarget(target);
     const now = performance.now();
     nextSave = now + saveMs * Math.max(1, (now - began) / SLOW_SAVE_MS);
-    return written;
   };
   let commits = 0;
   const onCommit = (): void => {
@@ -110,10 +118,12 @@ export async function importHistory(
     for (const one of later) entries.push(one);
   }
   await readOn(history.slice(after === undefined ? joint : place), false);
-  const written = await save();
-  const isCut = first === 0 && (await isShallow(git));
-  const result = { target, commits: parents.length - first, entries: written, read: commits };
-  return { ...result, ...(isCut ? { shallow: true } : {}) };
+  await save();
+  return {
+    ...{ target, commits: parents.length - first, entries: entries.length, read: commits },
+    ...defined({ from: timeOfCommit(parents[first]?.time ?? '') }),
+    ...(first === 0 && isShort ? { shallow: true } : {}),
+  };
 }
 
 /**
@@ -143,5 +153,5 @@ interface KeptOptions {
 }
 
 function unknownTarget(target: string): LedgerError {
-  return new LedgerError('target-unknown', `target ${target} has no ledger yet: scan it first`);
+  return new LedgerError('target-unknown', `target ${target} has no ledger: scan it first`);
 }

@@ -10,6 +10,7 @@ import { findSchedule } from '../../operations/schedules/schedules.ts';
 import { branchesOf, commitOf, openLocalRepository } from '../../sources/git/local-repository.ts';
 import { withHistory } from '../../sources/git/read-repository.ts';
 import { masked } from '../../sources/source-reader.ts';
+import { requireLayout } from '../../store/shards/shard-layout.ts';
 import { type ImportedHistory, type ImportOptions, importHistory } from './import-history.ts';
 
 /** A history of ten thousand commits takes minutes. */
@@ -43,7 +44,7 @@ export async function importRepository(
     run: (fleet) => importHistory(fleet.of(target), git, { ...options, target, tip }),
   });
   const one = ref === undefined ? undefined : work(id, await commitOf(git, ref));
-  if (one !== undefined) return await closing(openFleetStore(loaded), one.run);
+  if (one !== undefined) return await closing(openFleetStore(loaded), (fleet) => importOne(fleet, one.run));
   const works = [...(await branchesOf(git))].sort().map(([branch, tip]) =>
     work(
       id.replaceAll(BRANCH, () => branch),
@@ -92,6 +93,15 @@ interface Work {
   readonly run: (fleet: FleetStore) => Promise<ImportedHistory>;
 }
 
+/** Throws `shards-moving` or `shards-differ` when a move may have copied the target before its history was written. */
+async function importOne(fleet: FleetStore, run: Work['run']): Promise<ImportedHistory> {
+  try {
+    return await run(fleet);
+  } finally {
+    requireLayout(await firstShard(fleet).layouts.read(), fleet.shards.length);
+  }
+}
+
 /** Imports one after the other: each takes all processors. One that fails keeps none of the others. */
 async function importEach(
   fleet: FleetStore,
@@ -103,10 +113,10 @@ async function importEach(
   const failed: { target: string; reason: string }[] = [];
   for (const { target, run } of works) {
     try {
-      imported.push(await run(fleet));
+      imported.push(await importOne(fleet, run));
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof CodedError)) throw error;
+      if (!(error instanceof CodedError) || error.code.startsWith('shards-')) throw error;
       if (error.code === 'target-unknown') unscanned.push(target);
       else failed.push({ target, reason: error.message });
     }

@@ -127,7 +127,7 @@ function* cameIn(
     const place = via[index] ?? -1;
     const root = place > 0 ? roots[place - 1] : undefined;
     const use = place === 0 ? { direct: true } : root === undefined ? {} : { direct: false, root };
-    yield { path, id, ...use, from: entry };
+    yield { path, id, ...use, ...(entry.held === true ? { notKnownBefore: entry.at } : { from: entry }) };
   }
 }
 

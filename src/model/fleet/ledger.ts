@@ -37,6 +37,8 @@ const ledgerEntrySchema = z.object({
   ...scannedRevisionSchema.shape,
   /** True for the first entry, and for one whose predecessors are lost: what was held before it is not known. */
   start: z.literal(true).exactOptional(),
+  /** True where `came` has what a commit held, and not what came with it: an import began there, and knows of nothing before. */
+  held: z.literal(true).exactOptional(),
   /** Lockfiles with other packages. An entry with `start` has none: the packages of its time follow from those of today. */
   files: z
     .array(

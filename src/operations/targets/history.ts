@@ -89,7 +89,8 @@ function scanOf(
   const fits = ({ purl }: { readonly purl: string }) =>
     words.every((word) => purl.toLowerCase().includes(word));
   const files = (entry.files ?? []).filter(({ path }) => lockfile === undefined || path === lockfile);
-  const came = files.flatMap(({ path, came: steps, via, roots }) =>
+  // What a commit held before the history begins did not come with it.
+  const came = (entry.held === true ? [] : files).flatMap(({ path, came: steps, via, roots }) =>
     idsOf(steps).flatMap((id, index) => {
       const place = via[index] ?? -1;
       const root = names.get(roots[place - 1] ?? -1);

@@ -7,7 +7,7 @@ import { scanFields, scanParts } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { recogniseCompression } from '../values/compression.ts';
 import { reportTo } from '../values/stored-values.ts';
-import { readBlock } from './ledger.ts';
+import { readBlock, storedBlocks } from './ledger.ts';
 import { digestOf, newObject, storageAway, writeReference } from './ledger-reference.ts';
 
 export interface ArchiveOptions {
@@ -67,7 +67,9 @@ export function createLedgerArchive(
   };
   /** After a fault the rest is only counted. */
   const archive = async (target: string, pass: Pass): Promise<void> => {
-    for (const [index, stored] of (await redis.lrangeBuffer(keys.ledger(target), 0, -1)).entries()) {
+    // Readers report what cannot be read.
+    const all = (await storedBlocks(redis, keys, target).catch(reportTo(() => {}))) ?? [];
+    for (const [index, stored] of all.entries()) {
       if (recogniseCompression(stored) === 'none') continue;
       const entries = await readBlock(keys, target, stored).catch(reportTo(() => {}));
       const until = entries?.at(-1)?.at;

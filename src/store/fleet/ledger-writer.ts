@@ -17,7 +17,7 @@ import { headKeys, placeOf, readBlock, readHead, singlesIn, writeBlock, writeHea
 import { isReference, readReference } from './ledger-reference.ts';
 
 /** Two years. */
-const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
+export const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
 /** Entries that are joined to a block. */
 const BLOCK = 16;
 

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { decodeIds, encodeIds, type IdList } from '../../fleet/id-list.ts';
 import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
+import { messageOf } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
 import { awaitedLater } from '../../model/time-limit.ts';
+import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readHash } from '../redis/scan.ts';
@@ -50,10 +52,10 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
      * known, or of now.
      */
     async read(target: string, onUnreadable: OnUnreadable = () => {}): Promise<readonly LedgerEntry[]> {
-      const stored = await redis.lrangeBuffer(keys.ledger(target), 0, -1);
       const entries: LedgerEntry[] = [];
       let isCut = false;
       const report = reportTo(onUnreadable);
+      const stored = (await storedBlocks(redis, keys, target).catch(report)) ?? [];
       const blocks = stored.map((one) => readBlock(keys, target, one, storage).catch(report));
       for (const block of await Promise.all(blocks)) {
         if (block === undefined) {
@@ -116,6 +118,19 @@ export async function writeBlock(entries: readonly LedgerEntry[]): Promise<Buffe
 export function singlesIn(tail: readonly Buffer[]): readonly Buffer[] {
   const isBlock = (stored: Buffer) => recogniseCompression(stored) !== 'none' || isReference(stored);
   return tail.slice(tail.findLastIndex(isBlock) + 1);
+}
+
+/** The elements of a ledger. Throws `state-corrupt` for a key that holds no list. */
+export async function storedBlocks(
+  redis: RedisClient,
+  keys: Keys,
+  target: string,
+): Promise<readonly Buffer[]> {
+  return await redis.lrangeBuffer(keys.ledger(target), 0, -1).catch((cause: unknown) => {
+    if (!messageOf(cause).startsWith('WRONGTYPE')) throw cause;
+    const { key, remedy } = placeOf(keys, target);
+    throw new StoreError('state-corrupt', `Redis key ${key} holds no list. ${remedy}`, { cause });
+  });
 }
 
 /** The place of a ledger, for errors. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSegment, type SegmentHistory } from '../../../src/commands/ledger/history-segment.ts';
 import { readSegments } from '../../../src/commands/ledger/history-segments.ts';
 import { type ImportOptions, importHistory } from '../../../src/commands/ledger/import-history.ts';
@@ -10,8 +10,10 @@ import { joinSegment } from '../../../src/commands/ledger/join-segment.ts';
 import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
 import { firstParents } from '../../../src/sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../../src/sources/git/local-repository.ts';
+import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
 import { createLedger, headKeys } from '../../../src/store/fleet/ledger.ts';
 import { createLedgerImport } from '../../../src/store/fleet/ledger-import.ts';
+import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
 import { lockhound } from '../../cli/lockhound.ts';
 import { seededRandom } from '../../seeded-random.ts';
@@ -24,6 +26,8 @@ const MAX_COMMITS = Number(process.env['IMPORTED_COMMITS'] ?? 13);
 /** Commits of which one is read by the test itself, which starts a process for each file. */
 const READ_EVERY = 6;
 const folder = mkdtempSync(join(tmpdir(), 'ledger-import-'));
+const keepAll = join(folder, 'lockhound.yaml');
+writeFileSync(keepAll, 'ledger: { keep: 36500d }');
 
 let cli: Awaited<ReturnType<typeof openFleetCli>>;
 let fleet: Fleet;
@@ -113,7 +117,7 @@ describe('lockhound ledger import', () => {
       // The last commit is newer than the scan. Again, the first commit is read with its lockfiles, and no other.
       expect([code, JSON.parse(out)]).toEqual([
         0,
-        { target: 'own', commits: 6, entries: 3, read: [5, 1][time] },
+        { target: 'own', commits: 6, entries: 3, read: [5, 1][time], from: '2026-01-01T00:00:00.000Z' },
       ]);
     }
     const packages = ['package-lock.json NPM:a@1.0.0', 'package-lock.json NPM:a@2.0.0'];
@@ -131,23 +135,44 @@ describe('lockhound ledger import', () => {
     );
     expect(shown).toEqual([`1.0.0 ${first} ${second}`, `2.0.0 ${second} ${third}`, '3.0.0 - -', '4.0.0 - -']);
     const after = JSON.parse((await lockhound([...args, '--since', '2026-01-03'])).out);
-    expect(after).toEqual({ target: 'own', commits: 4, entries: 2, read: 3 });
+    expect(after).toEqual({
+      target: 'own',
+      commits: 4,
+      entries: 2,
+      read: 3,
+      from: '2026-01-03T00:00:00.000Z',
+    });
     expect(await deltasOf('own')).toEqual([
       { commit: second, came: packages.slice(1), went: [] },
       { commit: third, came: [], went: packages.slice(1) },
     ]);
     const from = JSON.parse((await lockhound([...args, '--since', '2026-01-02'])).out);
-    expect(from).toEqual({ target: 'own', commits: 5, entries: 3, read: 3 });
+    expect(from).toEqual({
+      target: 'own',
+      commits: 5,
+      entries: 3,
+      read: 3,
+      from: '2026-01-02T00:00:00.000Z',
+    });
     const [start] = await deltasOf('own');
     expect(start).toMatchObject({ came: packages.slice(0, 1), went: [] });
     expect(start?.commit).not.toBe(first);
+    // It held the package, and nobody knows since when.
+    const early = JSON.parse((await lockhound(['where', 'a@1.0.0', '--ever', '--json'])).out).periods;
+    expect(early).toMatchObject([{ notKnownBefore: '2026-01-02T00:00:00.000Z', until: { commit: second } }]);
+    expect(early[0].from).toBeUndefined();
+    const scans = JSON.parse((await lockhound(['targets', 'history', 'own', '--json'])).out).scans;
+    expect(scans.at(-1)).toMatchObject({ start: true, commit: start?.commit, came: [] });
     expect(await lockhound([...args, '--since', '2030-01-01'])).toMatchObject({ code: 2 });
     expect(await lockhound([...args, '--since', 'yesterday'])).toMatchObject({ code: 2 });
     expect((await deltasOf('own')).length).toBe(3);
     const clone = join(folder, 'shallow');
     git(folder, 'clone', '-q', '--bare', '--depth', '3', `file://${repository}`, clone);
     const cut = await lockhound(['ledger', 'import', clone, '--target', 'own', '--json']);
-    expect(JSON.parse(cut.out)).toEqual({ target: 'own', commits: 3, entries: 2, read: 1, shallow: true });
+    expect(JSON.parse(cut.out)).toEqual({
+      ...{ target: 'own', commits: 3, entries: 2, read: 1, shallow: true },
+      from: '2026-01-04T00:00:00.000Z',
+    });
     expect(cut.note).toContain('shallow clone');
     expect((await lockhound(['ledger', 'import', repository, '--target', 'none'])).code).toBe(2);
     expect((await lockhound(['ledger', 'import', folder, '--target', 'own'])).code).toBe(2);
@@ -177,7 +202,10 @@ describe('lockhound ledger import', () => {
       return await importAgain(own, options);
     };
     const whole = await anew(tip);
-    expect(whole).toEqual({ target: 't', commits: 300, entries: whole.entries, read: 300 });
+    expect(whole).toEqual({
+      ...{ target: 't', commits: 300, entries: whole.entries, read: 300 },
+      from: new Date(1_700_000_000_000).toISOString(),
+    });
     expect(whole.entries).toBeGreaterThan(250);
     const expected = await dump();
     for (let stored = 1; stored <= 3; stored += 1) {
@@ -227,6 +255,131 @@ describe('lockhound ledger import', () => {
     });
   });
 
+  it.each([
+    ['2090, which is after the first scan', 3_800_000_000, -1],
+    ['the one of the first scan', SCANNED, -1],
+    ['1970', 0, 0],
+    ['2038', 2_147_483_648, 2_147_483_648],
+    ['the one of the commit before', 1_700_000_001, 1_700_000_001],
+  ])('keeps the changes of a commit that states a wrong time: %s', async (_, time, at) => {
+    const { git: opened, tip } = await timedRepository(`time-${time}`, [1_700_000_001, time, 1_700_000_003]);
+    fleet = await cli.fresh();
+    await fleet.save('t', [npmFile('x', [])], {
+      ledger: { requestedAt: new Date(SCANNED * 1_000).toISOString() },
+    });
+    const importAgain = () => importHistory(stores(), opened, { target: 't', tip });
+    expect(await importAgain()).toMatchObject({ commits: 3, entries: 3, read: 3 });
+    const entries = await createLedger(fleet.redis, fleet.keys).read('t');
+    const stated = at < 0 ? SCANNED - 1 : at;
+    expect(entries.map((one) => one.at)).toEqual([1_700_000_001, stated, 1_700_000_003, SCANNED]);
+    expect((await deltasOf('t')).map(({ came }) => came.length)).toEqual([1, 1, 1]);
+    const expected = await dump();
+    expect(await importAgain()).toMatchObject({ entries: 3, read: 1 });
+    expect(await dump()).toEqual(expected);
+  });
+
+  it('reads no commit that is older than the ledger is kept', async () => {
+    const day = 86_400;
+    const now = Math.floor(Date.now() / 1_000);
+    const { git: opened, tip } = await timedRepository('kept', [now - 9 * day, now - 5 * day, now - 3 * day]);
+    fleet = await cli.fresh();
+    await fleet.save('t', [npmFile('x', [])], {
+      labels: { team: 'a' },
+      ledger: { requestedAt: '2090-01-01T00:00:00Z' },
+    });
+    const asked: unknown[] = [];
+    const importing = async (days: number) => {
+      const keepMs = (labels: unknown) => asked.push(labels) * 0 + days * day * 1_000;
+      const importedLedger = createLedgerImport(fleet.redis, fleet.keys, { keepMs });
+      return await importHistory({ packageIds: fleet.packageIds, importedLedger }, opened, {
+        target: 't',
+        tip,
+      });
+    };
+    const from = (days: number) => new Date((now - days * day) * 1_000).toISOString();
+    expect(await importing(6)).toEqual({ target: 't', commits: 2, entries: 2, read: 2, from: from(5) });
+    expect(await importing(10)).toMatchObject({ commits: 3, entries: 3, read: 2, from: from(9) });
+    expect(await importing(6)).toMatchObject({ commits: 2, entries: 2, read: 1 });
+    const [start] = await createLedger(fleet.redis, fleet.keys).read('t');
+    expect(start).toMatchObject({ at: now - 5 * day, start: true, held: true });
+    expect(await importing(1)).toEqual({ target: 't', commits: 0, entries: 0, read: 0 });
+    expect(asked[0]).toEqual({ team: 'a' });
+  });
+
+  it('says why it ends when others change the ledger, and what is stored stays', async () => {
+    const { git: opened } = await longRepository('disputed', 300);
+    const tip = await commitOf(opened, 'main');
+    fleet = await cli.fresh();
+    await fleet.save('t', [npmFile('x', [])], { ledger: { requestedAt: '2090-01-01T00:00:00Z' } });
+    /** An import that stores each segment. Before each time, `meanwhile` changes what is stored. */
+    const importing = (meanwhile: () => Promise<unknown>) => {
+      const own = stores();
+      return importHistory(
+        {
+          ...own,
+          async importedLedger(target) {
+            const known = await own.importedLedger(target);
+            const write: NonNullable<typeof known>['write'] = async (history) => {
+              await meanwhile();
+              return (await known?.write(history)) ?? false;
+            };
+            return known && { ...known, write };
+          },
+        },
+        opened,
+        { target: 't', tip, saveMs: 0, threads: 1 },
+      );
+    };
+    const whole = () => importHistory(stores(), opened, { target: 't', tip, threads: 1 });
+    // Another import has ended.
+    let expected: unknown;
+    const other = async () => {
+      await whole();
+      expected ??= await dump();
+    };
+    await expect(importing(other)).rejects.toMatchObject({
+      code: 'ledger-changed',
+      message: expect.stringContaining('another import'),
+    });
+    expect(expected).toBeDefined();
+    expect(await dump()).toEqual(expected);
+    // The target is forgotten.
+    const forget = createTargetRemoval(
+      fleet.redis,
+      fleet.keys,
+      createTargetSummaries(fleet.redis, fleet.keys),
+    );
+    await expect(importing(() => forget('t'))).rejects.toMatchObject({ code: 'target-unknown' });
+    expect(await fleet.redis.exists(fleet.keys.ledger('t'))).toBe(0);
+  });
+
+  it('ends with an error when scans change the ledger each time', async () => {
+    fleet = await cli.fresh();
+    let version = 0;
+    const scan = () => {
+      version += 1;
+      return fleet.save('t', [npmFile('x', [`a@${version}.0.0`])]);
+    };
+    await scan();
+    const read = fleet.redis.lrangeBuffer.bind(fleet.redis);
+    let isScanning = false;
+    const spy = vi.spyOn(fleet.redis, 'lrangeBuffer').mockImplementation(async (...args) => {
+      const own = await read(...(args as Parameters<typeof read>));
+      if (isScanning) return own;
+      isScanning = true;
+      await scan();
+      isScanning = false;
+      return own;
+    });
+    const known = await createLedgerImport(fleet.redis, fleet.keys)('t');
+    await expect(known?.write([{ at: 1, scan: 'import.a' }])).rejects.toMatchObject({
+      code: 'ledger-changed',
+      message: expect.stringContaining('scans wrote'),
+    });
+    spy.mockRestore();
+    expect(await createLedger(fleet.redis, fleet.keys).read('t')).toHaveLength(version);
+  });
+
   it.skipIf(BUNDLES.length === 0).each(BUNDLES)(
     'of %s equals a replay that reads every npm lockfile by itself',
     async (bundle) => {
@@ -237,7 +390,8 @@ describe('lockhound ledger import', () => {
       git(repository, 'update-ref', 'refs/heads/main', all.at(-1) ?? '');
       await fleet.save(bundle, [npmFile('x', [])], { ledger: { requestedAt: '2100-01-01T00:00:00Z' } });
       const began = performance.now();
-      const { code, out } = await lockhound(['ledger', 'import', repository, '--target', bundle, '--json']);
+      const args = ['ledger', 'import', repository, '--target', bundle, '--json', '--config', keepAll];
+      const { code, out } = await lockhound(args);
       expect(code).toBe(0);
       const { commits, entries } = JSON.parse(out);
       process.stdout.write(
@@ -270,22 +424,27 @@ describe('lockhound ledger import', () => {
   );
 });
 
+/** Time of the first scan in seconds since 1970. */
+const SCANNED = 3_000_000_000;
+
 const READ = { isStart: true, exclude: [], onCommit: () => {} };
 
 /** The stores of an import. They fail after so many writes. */
 function stores(writes = Number.POSITIVE_INFINITY): Parameters<typeof importHistory>[0] {
-  const { read, write } = createLedgerImport(fleet.redis, fleet.keys);
+  const open = createLedgerImport(fleet.redis, fleet.keys, { keepMs: () => 1e13 });
   let left = writes;
   return {
     packageIds: fleet.packageIds,
-    importedLedger: {
-      read,
-      async write(...args) {
-        const written = await write(...args);
+    async importedLedger(target) {
+      const known = await open(target);
+      if (known === undefined) return undefined;
+      const write: typeof known.write = async (history) => {
+        const isWritten = await known.write(history);
         left -= 1;
         if (left === 0) throw new Error('lost');
-        return written;
-      },
+        return isWritten;
+      };
+      return { ...known, write };
     },
   };
 }
@@ -383,6 +542,25 @@ async function longRepository(name: string, commits: number) {
     signal: new AbortController().signal,
   });
   return { git: opened, add };
+}
+
+/** A repository with a commit at each of some times, in seconds since 1970; each brings one package. */
+async function timedRepository(name: string, times: readonly number[]) {
+  const repository = join(folder, name);
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository]);
+  const stream = times.map((time, index) => {
+    const text = npmLock(Object.fromEntries(times.slice(0, index + 1).map((_, at) => [`p${at}`, '1.0.0'])));
+    return (
+      `commit refs/heads/main\ncommitter a <a@example.com> ${time} +0000\ndata 0\n` +
+      `M 100644 inline package-lock.json\ndata ${text.length}\n${text}\n`
+    );
+  });
+  execFileSync('git', ['-C', repository, 'fast-import', '--quiet'], { input: stream.join('') });
+  const opened = await openLocalRepository(repository, {
+    inherited: { PATH: process.env['PATH'] ?? '' },
+    signal: new AbortController().signal,
+  });
+  return { git: opened, tip: await commitOf(opened, 'main') };
 }
 
 /** The packages of a `package-lock.json` of version 2 or 3 that come from a registry; `undefined` for one of version 1. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Schedule } from '../../../src/model/watch/schedule.ts';
@@ -9,10 +9,12 @@ import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
 import { lockhound } from '../../cli/lockhound.ts';
 import { type GitServer, git, openRepositories, serveRepositories } from '../../sources/repositories.ts';
 import { npmFile } from '../../store/fleet/fleet-room.ts';
+import { until } from '../../until.ts';
 
 const repositories = openRepositories();
 const work = join(repositories.root, 'work');
 const config = join(repositories.root, 'lockhound.yaml');
+const path = process.env['PATH'];
 let cli: Awaited<ReturnType<typeof openFleetCli>>;
 let fleet: Fleet;
 let server: GitServer;
@@ -25,6 +27,7 @@ beforeAll(async () => {
   mkdirSync(work);
   const settings = {
     watch: { allowAddresses: ['127.0.0.1'], folder: work },
+    ledger: { keep: '36500d' },
     credentials: { host: { hosts: [new URL(server.url).host], secret: { env: 'GIT_TOKEN' } } },
   };
   writeFileSync(config, JSON.stringify(settings));
@@ -113,8 +116,8 @@ it('imports the repositories of a schedule as the schedule reads them', async ()
     2,
     {
       imported: [
-        { target: 'shop', commits: 3, entries: 2, read: 3 },
-        { target: 'shop@release', commits: 3, entries: 3, read: 3 },
+        { target: 'shop', commits: 3, entries: 2, read: 3, from: expect.any(String) },
+        { target: 'shop@release', commits: 3, entries: 3, read: 3, from: expect.any(String) },
       ],
       unscanned: ['fresh'],
       failed: [{ target: 'away', reason: expect.stringContaining('/away') }],
@@ -155,8 +158,8 @@ it('imports each branch of a repository to a target of its own', async () => {
     0,
     {
       imported: [
-        { target: 't@main', commits: 2, entries: 2, read: 2 },
-        { target: 't@topic/a', commits: 2, entries: 2, read: 2 },
+        { target: 't@main', commits: 2, entries: 2, read: 2, from: expect.any(String) },
+        { target: 't@topic/a', commits: 2, entries: 2, read: 2, from: expect.any(String) },
       ],
       unscanned: ['t@topic/b'],
       failed: [],
@@ -169,6 +172,35 @@ it('imports each branch of a repository to a target of its own', async () => {
   expect((await importing(clone, ...all)).result.imported).toMatchObject([{ target: 't@main', read: 1 }]);
   expect(await imported('t@topic/a')).toHaveLength(2);
 });
+
+it.each(['is copied before it has the history', 'is in its new shard'])(
+  'says that the number of shards is being changed when a target %s',
+  async (state) => {
+    const origin = repositories.create(`moving ${state}`);
+    origin.build([{ branch: 'main', files: { 'package-lock.json': npmLock('1.0.0') } }]);
+    await scanned('moving');
+    // The move begins while git reads the history.
+    const [bin, begun, go] = ['bin', 'begun', 'go'].map((name) => join(origin.folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    mkdirSync(bin);
+    const wait = `: >'${begun}'; while [ ! -e '${go}' ]; do sleep 0.02; done`;
+    const script = `#!/bin/sh\nPATH=\${PATH#*:}\ncase "$*" in *rev-list*) ${wait};; esac\nexec git "$@"\n`;
+    writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+    vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+    const running = importing(origin.folder, '--target', 'moving').finally(() => vi.stubEnv('PATH', path));
+    await until('git reads', () => existsSync(begun));
+    const { shardLayout, ledger, target } = fleet.keys;
+    await fleet.redis.set(shardLayout, '{"shards":1,"move":{"from":1,"to":2},"version":1}');
+    if (state.includes('new')) await fleet.redis.del(ledger('moving'), target('moving'));
+    writeFileSync(go, '');
+    const { code, note } = await running;
+    await fleet.redis.del(shardLayout);
+    expect([code, note]).toEqual([2, expect.stringContaining('number of shards is being changed')]);
+  },
+);
 
 it.each([
   [[]],

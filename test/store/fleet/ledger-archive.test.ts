@@ -198,6 +198,17 @@ describe('old blocks of a ledger', () => {
     expect((await fleet.read()).scans).toEqual([' start']);
   });
 
+  it('are archived where another ledger is damaged', async () => {
+    const fleet = await open('wrong-type');
+    await fleet.save('other', [npmFile('f', ['a@1.0.0'])]);
+    await room.redis.set(fleet.keys.ledger('other'), 'no list');
+    expect(await fleet.archive()).toEqual({ archived: 2, removed: 0 });
+    const codes: string[] = [];
+    const ledger = createLedger(room.redis, fleet.keys);
+    expect(await ledger.read('other', ({ code }) => void codes.push(code))).toEqual([]);
+    expect(codes).toEqual(['state-corrupt']);
+  });
+
   it('are neither lost nor left behind by a worker that is killed at any point', async () => {
     const steps = ['before put', 'after put', 'before get', 'after get'];
     for (const [round, at] of steps.entries()) {
@@ -272,12 +283,16 @@ describe('old blocks of a ledger', () => {
   it('leave the storage with a ledger that is turned off or imported again', async () => {
     const fleet = await open('replaced');
     await fleet.archive();
-    const imported = createLedgerImport(room.redis, fleet.keys, fleet.storage);
+    const imported = createLedgerImport(room.redis, fleet.keys, { storage: fleet.storage });
     const before = Array.from({ length: 20 }, (_, at) => ({ at: at + 1, scan: `import.${at}` }));
     fleet.state.isAway = true;
-    await expect(imported.write('t', before)).rejects.toMatchObject({ code: 'storage-away' });
+    await expect(imported('t')).rejects.toMatchObject({ code: 'storage-away' });
     fleet.state.isAway = false;
-    expect(await imported.write('t', before)).toBe(20);
+    const known = await imported('t');
+    fleet.state.isAway = true;
+    await expect(known?.write(before)).rejects.toMatchObject({ code: 'storage-away' });
+    fleet.state.isAway = false;
+    expect(await known?.write(before)).toBe(true);
     expect(await fleet.referred()).toEqual([]);
     const { entries } = await fleet.read();
     expect(entries).toHaveLength(60);
