@@ -215,7 +215,13 @@ class History {
     }
     if (!this.#state.isCalm) await this.#invariants.requireNothingLeft(scans, DONE_WITHIN_MS);
     if (this.#plan.isTimed) await this.#endSuppression(scans);
+    await Promise.all(Array.from({ length: this.#plan.workers }, (_, index) => this.#requireEnd(index)));
     this.#network.close();
+  }
+
+  /** Nothing keeps a worker that is asked to end after the last round. */
+  async #requireEnd(index: number): Promise<void> {
+    if (!(await this.#workers.terminate(index))) throw new Error(`worker ${index} does not end in time`);
   }
 
   /** Waits until the suppression has ended, and the receiver must know of its findings. */

@@ -220,12 +220,15 @@ export class Workers {
     this.#options.network.abandon(worker.owner);
   }
 
-  /** Ends a worker as SIGTERM does. One that does not end in time is killed; one that has ended may have nothing more to do. */
-  async terminate(index: number): Promise<void> {
+  /**
+   * Ends a worker as SIGTERM does. One that does not end in time is killed; one that has ended may have nothing more to do. Resolves to
+   * whether it ended promptly, or had ended before.
+   */
+  async terminate(index: number): Promise<boolean> {
     const { scheduler, network, note, fail } = this.#options;
     const worker = this.#workers[index];
     // One that ends already is asked once.
-    if (worker === undefined || !worker.owner.alive || worker.stop.signal.aborted) return;
+    if (worker === undefined || !worker.owner.alive || worker.stop.signal.aborted) return true;
     const { owner, stop, running } = worker;
     let isClosed = false;
     scheduler.as(owner, () => {
@@ -242,9 +245,9 @@ export class Workers {
     });
     const began = scheduler.now;
     while (scheduler.now < began + ENDS_WITHIN_MS && !isClosed) await scheduler.sleep(500);
-    const wasPrompt = scheduler.now < began + PROMPT_END_MS;
+    const wasPrompt = isClosed && scheduler.now < began + PROMPT_END_MS;
     note(`worker ${index} ${isClosed ? 'has closed' : 'is killed'}`);
-    if (isClosed && wasPrompt && owner.alive) {
+    if (wasPrompt && owner.alive) {
       await scheduler.sleep(QUIET_AFTER_MS);
       const left = [...network.left(owner), ...scheduler.left(owner)];
       const wasStopped = owner.stoppedUntil > scheduler.now - QUIET_AFTER_MS;
@@ -252,6 +255,7 @@ export class Workers {
         fail(new Error(`worker ${index} has closed, and has ${left[0]}`));
     }
     this.#kill(index);
+    return wasPrompt;
   }
 
   #readLog(index: number, line: string): void {
