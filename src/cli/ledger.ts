@@ -75,7 +75,8 @@ export function ledgerCommand(command: Command, { terminal, exit }: CommandConte
         const progress = progressLine(terminal);
         const onProgress = (commits: number) => progress.update('reading commits', commits, commits);
         const result = await interruptible(async (signal) => {
-          const common = { since, anew, signal, onProgress };
+          const onTarget = (done: number, total: number) => progress.update('importing targets', done, total);
+          const common = { since, anew, signal, onProgress, onTarget };
           if (repository === undefined || target === undefined)
             return await importSchedules(loaded, {
               ...common,

@@ -5,6 +5,7 @@ import type { DiscoveredLockfile } from './discover.ts';
 import { LockfileError } from './errors.ts';
 import { exceptionFile, exceptionNames } from './exceptions/catalog.ts';
 import type { Companion, Format } from './format.ts';
+import { KNOWN_FORMATS } from './known-formats.generated.ts';
 import { formatNamed } from './known-formats.ts';
 import { decodeText } from './syntax/decode-text.ts';
 
@@ -96,6 +97,15 @@ export async function searchCompanions(
       }
     },
   };
+}
+
+/** The names of all companions that no lockfile names itself. */
+export async function fixedCompanions(): Promise<ReadonlySet<string>> {
+  const formats = await Promise.all(KNOWN_FORMATS.map(({ load }) => load()));
+  const named = formats.flatMap(({ companions }) =>
+    typeof companions === 'function' ? [] : (companions ?? []),
+  );
+  return new Set([TARGET_FILE, ...named]);
 }
 
 /** The names of the files of owners, from a folder in this depth. */

@@ -1,6 +1,9 @@
+import { posix } from 'node:path';
 import { identityOf } from '../../fleet/identity.ts';
 import { namedIds } from '../../fleet/ledger/ledger-entries.ts';
 import { allIds, type ComparedLockfile, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
+import { fixedCompanions } from '../../lockfiles/companions.ts';
+import { formatOfName } from '../../lockfiles/known-formats.ts';
 import { createLockfileReader } from '../../lockfiles/threads/lockfile-reader.ts';
 import { COMMAND_INLINE } from '../../lockfiles/threads/reading-limits.ts';
 import { defined } from '../../model/defined.ts';
@@ -8,9 +11,10 @@ import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Git } from '../../sources/git/git-process.ts';
 import { type CommitAtTime, readHistory } from '../../sources/git/history.ts';
-import { withBlobs } from '../../sources/git/objects.ts';
+import { requireBlobs, withBlobs } from '../../sources/git/objects.ts';
 import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { visitTree } from '../../sources/git/tree.ts';
+import { isSkipped } from '../../sources/git/tree-lockfiles.ts';
 import { IMPORTED } from '../../store/fleet/ledger-import.ts';
 import { type CommittedLockfile, followLockfiles } from './history-lockfiles.ts';
 
@@ -57,6 +61,7 @@ export async function readSegment(
   };
   let commits = 0;
   let unread: readonly string[] = [];
+  if (git.isLocal !== true) await requireContents(git, base.commit, tip);
   try {
     await withBlobs(git, async (blobs) => {
       const lockfiles = followLockfiles(blobs, reader, exclude);
@@ -89,6 +94,21 @@ export async function readSegment(
   }
   const used = namedIds(entries);
   return { entries, names: names.map((name, id) => (used.has(id) ? name : '')), commits, unread };
+}
+
+/** Gets the lockfiles of a part of a history, and most of their companions, in one request. */
+async function requireContents(git: Git, base: string, tip: string): Promise<void> {
+  const companions = await fixedCompanions();
+  const wanted = new Set<string>();
+  const add = (path: string, oid: string | undefined): void => {
+    if (oid === undefined || isSkipped(path)) return;
+    if (companions.has(posix.basename(path)) || formatOfName(path) !== undefined) wanted.add(oid);
+  };
+  await visitTree(git, base, ({ path, oid, isLink }) => void (isLink || add(path, oid)));
+  await readHistory(git, base, tip, async ({ changes }) => {
+    for (const [path, oid] of changes) add(path, oid);
+  });
+  await requireBlobs(git, [...wanted]);
 }
 
 function heldBefore(path: string, idOf: (identity: string) => number): ComparedLockfile {

@@ -3,6 +3,7 @@ import { repositoryAccess } from '../../compose/worker/watch.ts';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { closing } from '../../model/closing.ts';
+import { defined } from '../../model/defined.ts';
 import { CodedError } from '../../model/errors.ts';
 import { firstShard } from '../../operations/context.ts';
 import { LOCAL_OPERATOR } from '../../operations/principal.ts';
@@ -16,7 +17,13 @@ import { type ImportedHistory, type ImportOptions, importHistory } from './impor
 /** A history of ten thousand commits takes minutes. */
 const TIMEOUT_MS = 4 * 3_600_000;
 
-type Common = Pick<ImportOptions, 'since' | 'anew' | 'onProgress'> & { readonly signal: AbortSignal };
+type Common = Pick<ImportOptions, 'since' | 'anew' | 'onProgress'> & Running;
+
+interface Running {
+  readonly signal: AbortSignal;
+  /** Called before each of several targets with the number of those that are done. */
+  readonly onTarget?: (done: number, total: number) => void;
+}
 
 /** The imports of several targets, each for itself. */
 interface ImportedLedgers {
@@ -35,7 +42,7 @@ export const BRANCH = '$BRANCH';
  */
 export async function importRepository(
   loaded: LoadedConfig,
-  { repository, target: id, ref, signal, ...options }: RepositoryImport,
+  { repository, target: id, ref, signal, onTarget, ...options }: RepositoryImport,
 ): Promise<ImportedHistory | ImportedLedgers> {
   const inherited = inheritedEnvironment();
   const git = await openLocalRepository(repository, { inherited, signal, timeoutMs: TIMEOUT_MS });
@@ -51,7 +58,9 @@ export async function importRepository(
       tip,
     ),
   );
-  return await closing(openFleetStore(loaded), (fleet) => importEach(fleet, works, signal));
+  return await closing(openFleetStore(loaded), (fleet) =>
+    importEach(fleet, works, { signal, ...defined({ onTarget }) }),
+  );
 }
 
 interface RepositoryImport extends Common {
@@ -64,9 +73,9 @@ interface RepositoryImport extends Common {
 /** Imports the histories of the repositories that a schedule read, or all schedules, to the targets of the schedule. Throws `Refusal`. */
 export async function importSchedules(
   loaded: LoadedConfig,
-  { schedule, signal, ...options }: Common & { readonly schedule: string | undefined },
+  { schedule, signal, onTarget, ...options }: Common & { readonly schedule: string | undefined },
 ): Promise<ImportedLedgers> {
-  const access = { ...repositoryAccess(loaded), maxBytes: loaded.config.lockfiles.maxBytes, signal };
+  const access = { ...repositoryAccess(loaded), signal };
   return await closing(openFleetStore(loaded), async (fleet) => {
     const named = schedule === undefined ? undefined : await findSchedule(fleet, LOCAL_OPERATOR, schedule);
     const all = named === undefined ? await firstShard(fleet).schedules.list() : [named];
@@ -84,7 +93,7 @@ export async function importSchedules(
         });
       return { target, run };
     });
-    return await importEach(fleet, works, signal);
+    return await importEach(fleet, works, { signal, ...defined({ onTarget }) });
   });
 }
 
@@ -106,12 +115,13 @@ async function importOne(fleet: FleetStore, run: Work['run']): Promise<ImportedH
 async function importEach(
   fleet: FleetStore,
   works: readonly Work[],
-  signal: AbortSignal,
+  { signal, onTarget }: Running,
 ): Promise<ImportedLedgers> {
   const imported: ImportedHistory[] = [];
   const unscanned: string[] = [];
   const failed: { target: string; reason: string }[] = [];
-  for (const { target, run } of works) {
+  for (const [done, { target, run }] of works.entries()) {
+    onTarget?.(done, works.length);
     try {
       imported.push(await importOne(fleet, run));
     } catch (error) {

@@ -121,7 +121,7 @@ function byteReader(what: string, output: Readable) {
 
 /** Reads single blobs, in the order of the calls. */
 export interface BlobReader {
-  /** `undefined` for a blob that is larger than `maxBytes`, or that the folder does not hold. */
+  /** `undefined` for a blob that is larger than `maxBytes`, or that neither the folder nor its server holds. */
   read(oid: string, maxBytes: number): Promise<Buffer | undefined>;
 }
 
@@ -157,7 +157,12 @@ export async function withBlobs<Result>(
         return await use({
           async read(oid, maxBytes) {
             ask(`info ${oid}`);
-            const size = await sizeOf();
+            let size = await sizeOf();
+            if (size === undefined && git.isLocal !== true) {
+              await requireBlobs(git, [oid]);
+              ask(`info ${oid}`);
+              size = await sizeOf();
+            }
             if (size === undefined || size > maxBytes) return undefined;
             ask(`contents ${oid}`);
             if ((await sizeOf()) !== size)

@@ -48,17 +48,17 @@ export async function readRepository(
 }
 
 /**
- * Gets the whole history of one ref, without contents of more than `maxBytes` where the server can leave them out, and passes it to `use` with
- * its last commit. It is removed afterwards. Throws `SourceError`.
+ * Gets the whole history of one ref, without contents where the server can leave them out, and passes it to `use` with its last commit:
+ * `requireBlobs` gets contents. It is removed afterwards. Throws `SourceError`.
  */
 export async function withHistory<Result>(
   source: GitSource,
-  options: RepositoryAccess & { readonly maxBytes: number; readonly signal: AbortSignal },
+  options: RepositoryAccess & { readonly signal: AbortSignal },
   use: (git: Git, tip: string) => Promise<Result>,
 ): Promise<Result> {
   return await inRepository(source, options, async (git) => {
     const ref = await readRemoteRef(git, source.ref);
-    const { commit } = await fetchRef(git, ref, [`--filter=blob:limit=${options.maxBytes + 1}`]);
+    const { commit } = await fetchRef(git, ref, ['--filter=blob:none']);
     return await use(git, commit);
   });
 }

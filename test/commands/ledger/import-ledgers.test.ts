@@ -1,8 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { run } from '../../../src/cli/program/program.ts';
+import { importHistory } from '../../../src/commands/ledger/import-history.ts';
+import { openFleetStore } from '../../../src/compose/fleet-store.ts';
+import { repositoryAccess } from '../../../src/compose/worker/watch.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { closing } from '../../../src/model/closing.ts';
 import type { Schedule } from '../../../src/model/watch/schedule.ts';
 import type { TargetSource } from '../../../src/model/watch/source.ts';
+import { blobSizes } from '../../../src/sources/git/objects.ts';
+import { withHistory } from '../../../src/sources/git/read-repository.ts';
 import { createLedger } from '../../../src/store/fleet/ledger.ts';
 import { createScheduleStore } from '../../../src/store/schedules.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
@@ -141,6 +149,47 @@ it('imports the repositories of a schedule as the schedule reads them', async ()
   expect((await importing('--schedule', 'shops')).code).toBe(2);
 });
 
+it('downloads lockfiles and their companions, and no other contents', async () => {
+  const origin = repositories.create('partial');
+  origin.build([
+    {
+      branch: 'main',
+      files: { 'requirements.txt': '-r more/base.list\n', 'more/base.list': 'b==1\n', large: 'x' },
+    },
+    {
+      branch: 'main',
+      parents: [0],
+      files: { 'more/base.list': 'b==2\n', 'package-lock.json': npmLock('1.0.0') },
+    },
+  ]);
+  await scanned('partial');
+  const source = {
+    kind: 'git',
+    repository: `${server.url}/partial/.git`,
+    ref: 'main',
+    credentials: 'host',
+    exclude: [],
+  } as const;
+  const loaded = loadConfig({ file: config });
+  const { signal } = new AbortController();
+  const access = { ...repositoryAccess(loaded), signal };
+  await closing(openFleetStore(loaded), async (stores) => {
+    await withHistory(source, access, async (received, tip) => {
+      const result = await importHistory(stores.of('partial'), received, { target: 'partial', tip });
+      expect(result).toMatchObject({ entries: 2, read: 2 });
+      const oidOf = (path: string) => git(origin.folder, 'rev-parse', `main:${path}`);
+      const [large, ...others] = ['large', 'requirements.txt', 'more/base.list', 'package-lock.json'].map(
+        oidOf,
+      );
+      expect([...(await blobSizes(received, [large ?? '', ...others])).keys()]).toEqual(others);
+    });
+  });
+  expect(await imported('partial')).toEqual([
+    expect.stringMatching(/ requirements.txt$/),
+    expect.stringMatching(/ package-lock.json requirements.txt$/),
+  ]);
+});
+
 it('imports each branch of a repository to a target of its own', async () => {
   const origin = repositories.create('origin');
   const [, second, third] = origin.build([
@@ -171,6 +220,11 @@ it('imports each branch of a repository to a target of its own', async () => {
   git(clone, 'update-ref', '-d', 'refs/remotes/origin/topic/a');
   expect((await importing(clone, ...all)).result.imported).toMatchObject([{ target: 't@main', read: 1 }]);
   expect(await imported('t@topic/a')).toHaveLength(2);
+  const notes: string[] = [];
+  const shown = { colour: false, interactive: true, width: 100, noteWidth: 100 };
+  const args = ['ledger', 'import', clone, ...all, '--config', config];
+  await run(args, { ...shown, out: () => {}, note: (text) => void notes.push(text) });
+  expect(notes.join('')).toContain('importing targets 0/2');
 });
 
 it.each(['is copied before it has the history', 'is in its new shard'])(
