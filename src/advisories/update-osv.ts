@@ -2,6 +2,7 @@ import { printableUrl } from '../http/errors.ts';
 import { type FeedPosition, feedPositionSchema, osvSystem } from '../model/advisories/osv-record.ts';
 import { defined } from '../model/defined.ts';
 import { messageOf } from '../model/errors.ts';
+import { jsonValue } from '../model/json-object.ts';
 import { type Coverage, importedFacts } from './database.ts';
 import { AdvisoryError, type AdvisoryErrorCode } from './errors.ts';
 import { firstPosition, laterPosition, readFeed } from './feed.ts';
@@ -147,14 +148,6 @@ function factOf(ecosystem: string): string {
 async function positionOf(ecosystem: string, path: string): Promise<FeedPosition> {
   const { coverage, fact } = await importedFacts(path, factOf(ecosystem));
   const first = firstPosition(coverage, ecosystem, Date.now());
-  const stored = fact === undefined ? undefined : readPosition(fact);
-  return laterPosition(stored, first);
-}
-
-function readPosition(text: string): FeedPosition | undefined {
-  try {
-    return feedPositionSchema.parse(JSON.parse(text)) as FeedPosition;
-  } catch {
-    return undefined;
-  }
+  const stored = feedPositionSchema.safeParse(jsonValue(fact ?? ''));
+  return laterPosition(stored.data as FeedPosition | undefined, first);
 }

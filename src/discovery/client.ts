@@ -1,5 +1,6 @@
 import type { HttpClient, HttpResponse } from '../http/client.ts';
 import { printableUrl } from '../http/errors.ts';
+import { jsonValue } from '../model/json-object.ts';
 import { oneByOne } from '../model/yielding.ts';
 import type { RestDescription } from './description/description.ts';
 import { type CallArguments, compileRequest } from './request/compile.ts';
@@ -90,13 +91,8 @@ export function readContent({
 }: Pick<HttpResponse, 'headers' | 'body'>): ApiResponse['content'] {
   if (body.length === 0) return { kind: 'empty' };
   const text = body.toString('utf8');
-  if (!/^(?:$|application\/(?:[\w.-]+\+)?json\b)/i.test(headers['content-type'] ?? '')) {
-    return { kind: 'text', text };
-  }
-  try {
-    return { kind: 'json', value: JSON.parse(text) };
-  } catch {
-    // Not JSON, despite its type: the caller reports text where it expects a value.
-    return { kind: 'text', text };
-  }
+  const isJson = /^(?:$|application\/(?:[\w.-]+\+)?json\b)/i.test(headers['content-type'] ?? '');
+  const value = isJson ? jsonValue(text) : undefined;
+  // Not JSON, despite its type: the caller reports text where it expects a value.
+  return value === undefined ? { kind: 'text', text } : { kind: 'json', value };
 }

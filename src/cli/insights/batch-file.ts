@@ -1,3 +1,4 @@
+import { jsonValue } from '../../model/json-object.ts';
 import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { readInput } from '../program/input.ts';
 import { systemOf } from './session.ts';
@@ -90,11 +91,6 @@ function wholeDocument(text: string): readonly unknown[] | undefined {
 }
 
 function jsonOr(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not one JSON value: lines are read one by one, and unreadable ones are reported with their numbers.
-    return text;
-  }
+  // Of what is not one JSON value, lines are read one by one, and unreadable ones are reported with their numbers.
+  return /^\s*[[{]/.test(text) ? (jsonValue(text) ?? text) : text;
 }

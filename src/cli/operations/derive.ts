@@ -6,6 +6,7 @@ import type {
 } from '../../discovery/description/description.ts';
 import type { ApiMethod } from '../../discovery/description/methods.ts';
 import { matchesPattern } from '../../discovery/request/formats.ts';
+import { defined } from '../../model/defined.ts';
 import type { ParameterTexts } from '../../operations/call.ts';
 import { readJsonOption } from '../program/input.ts';
 import { collectLabel } from '../program/options.ts';
@@ -161,11 +162,7 @@ function propertyOf(
 }
 
 function plain({ type, pattern, enum: choices, default: preset }: SchemaDescription): ParameterDescription {
-  return Object.fromEntries(
-    Object.entries({ type, pattern, enum: choices, default: preset }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  return defined({ type, pattern, enum: choices, default: preset });
 }
 
 function optionOf(name: string, parameter: ParameterDescription): Option {

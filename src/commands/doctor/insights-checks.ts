@@ -4,6 +4,7 @@ import { dataFolder } from '../../config/data-folder.ts';
 import { printableUrl } from '../../http/errors.ts';
 import { getVersionBatch } from '../../insights/operations.ts';
 import { createInsightsService } from '../../insights/service.ts';
+import { closing } from '../../model/closing.ts';
 import { broken, degraded, fine } from '../../model/fleet/checks.ts';
 import { type IndependentCheck, independent } from './check.ts';
 
@@ -17,7 +18,7 @@ const service = independent('insights', 'service', async ({ loaded, signal }) =>
   const { insights } = loaded.config;
   if (!insights.sources.includes('api')) return fine('is not asked: insights.sources names osv alone');
   const { api, http } = await openInsightsApi(insights);
-  try {
+  return await closing(http, async () => {
     // Mostly versions that do not exist: their answers are small, and a page counts them as well.
     const requests = Array.from({ length: BATCH }, (_, index) => ({
       versionKey: {
@@ -43,9 +44,7 @@ const service = independent('insights', 'service', async ({ loaded, signal }) =>
       : `a page holds ${responses.length} answers or more`;
     const says = `${printableUrl(insights.url)} answered a batch of ${BATCH} in ${ms} ms; ${page}`;
     return ms > SLOW_MS ? degraded(says, 'Scans are slow with it; a proxy may be in between.') : fine(says);
-  } finally {
-    await http.close();
-  }
+  });
 });
 
 const rate = independent('insights', 'rate', async ({ loaded }) => {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { jsonValue } from '../../model/json-object.ts';
 import type { AppliedObjects } from '../../model/ports/applied-objects.ts';
 import type { Masker, Secret } from '../../model/secret.ts';
 import type {
@@ -183,9 +184,6 @@ function parseTemplate(template: string): { readonly value: unknown } | undefine
     // An object, so that `$A` and `"$A"` differ.
     return piece.quoted ? `$${piece.variable}` : JSON.stringify({ '\0variable': piece.variable });
   });
-  try {
-    return { value: JSON.parse(text.join('')) };
-  } catch {
-    return undefined;
-  }
+  const value = jsonValue(text.join(''));
+  return value === undefined ? undefined : { value };
 }

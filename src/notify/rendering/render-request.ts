@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json-object.ts';
+import { isObject, jsonValue } from '../../model/json-object.ts';
 import { truncateText } from '../alert/alert.ts';
 import { NotifyError } from '../errors.ts';
 import { DEFAULT_PAYLOAD, type WebhookDefinition } from '../webhooks/definition.ts';
@@ -51,12 +51,10 @@ function renderJson(template: string, values: Values, subject: string): string {
 }
 
 function parse(json: string, subject: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The parser's error quotes its input, which may hold a secret: it is dropped.
-    throw notJson(subject);
-  }
+  const value = jsonValue(json);
+  // The parser's error quotes its input, which may hold a secret: it is dropped.
+  if (value === undefined) throw notJson(subject);
+  return value;
 }
 
 function notJson(subject: string): NotifyError {

@@ -1,3 +1,4 @@
+import { jsonValue } from '../../model/json-object.ts';
 import { SEVERITIES } from '../../model/scan/severity.ts';
 import type { Secret } from '../../model/secret.ts';
 import { type Alert, actionOf, dedupKeyOf, worstSeverity } from '../alert/alert.ts';
@@ -150,10 +151,5 @@ function alertValue(value: unknown): Value {
 
 /** As the platform does: text that is JSON (`5`, `true`) stays as it is, other text becomes a JSON string. */
 function asJson(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return JSON.stringify(text);
-  }
+  return jsonValue(text) === undefined ? JSON.stringify(text) : text;
 }

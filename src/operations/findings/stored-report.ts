@@ -2,6 +2,7 @@ import type { FleetStore } from '../../compose/fleet-store.ts';
 import { openInsights } from '../../compose/insights.ts';
 import { offlineClient } from '../../compose/look-up-cache.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { closing } from '../../model/closing.ts';
 import { contentUuid } from '../../model/content-uuid.ts';
 import type { FleetFinding } from '../../model/fleet/fleet-finding.ts';
 import { isSupported } from '../../model/fleet/release.ts';
@@ -92,11 +93,8 @@ async function readTargets(
   const stored: StoredTarget[] = [];
   let packages = 0;
   for (const [store, own] of Map.groupBy(targets, fleet.of)) {
-    const { insights, close } = await openInsights(loaded, store.cache, {
-      facts: store.facts,
-      http: offlineClient(),
-    });
-    try {
+    const known = { facts: store.facts, http: offlineClient() };
+    await closing(openInsights(loaded, store.cache, known), async ({ insights }) => {
       for await (const [target, state] of store.targets.each(own, fleet.onUnreadable)) {
         signal.throwIfAborted();
         const inventory = await storedInventory(
@@ -108,9 +106,7 @@ async function readTargets(
         if (packages > MAX_PACKAGES) throw tooLarge(targets.length);
         stored.push({ target, state, inventory });
       }
-    } finally {
-      await close();
-    }
+    });
   }
   return stored;
 }

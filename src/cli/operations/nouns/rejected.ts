@@ -4,6 +4,7 @@ import type {
   RetriedPayload,
   RetriedPayloads,
 } from '../../../model/api/lockhound-api.generated.ts';
+import { jsonValue } from '../../../model/json-object.ts';
 import { printable } from '../../../model/printable.ts';
 import { readInput } from '../../program/input.ts';
 import type { Noun } from '../noun.ts';
@@ -43,13 +44,7 @@ Exit codes: 0 done, 1 some payloads were not put back, 2 an error.`,
 
 /** The data alone, indented when it is JSON, with control characters escaped as in JSON. */
 function dataText({ data }: RejectedPayload): string {
-  return `${indented(data).split('\n').map(printable).join('\n')}\n`;
-}
-
-function indented(data: string): string {
-  try {
-    return JSON.stringify(JSON.parse(data), undefined, 2);
-  } catch {
-    return data;
-  }
+  const value = jsonValue(data);
+  const indented = value === undefined ? data : JSON.stringify(value, undefined, 2);
+  return `${indented.split('\n').map(printable).join('\n')}\n`;
 }
