@@ -1,3 +1,4 @@
+import { isObject, jsonValue } from '../model/json-object.ts';
 import type { Keys } from './keys.ts';
 import type { RedisClient } from './redis/connection.ts';
 
@@ -147,16 +148,9 @@ async function withAges(
 function sinceOf(fields: unknown): number | undefined {
   const [timestamp, opts, started] = Array.isArray(fields) ? fields : [];
   if (Number(started ?? 0) > 0) return undefined;
-  const since = Number(timestamp) + delayIn(opts);
+  const options = jsonValue(String(opts));
+  const since = Number(timestamp) + (isObject(options) ? Number(options['delay'] ?? 0) : Number.NaN);
   return Number.isFinite(since) ? since : undefined;
-}
-
-function delayIn(opts: unknown): number {
-  try {
-    return Number((JSON.parse(String(opts)) as { delay?: unknown }).delay ?? 0);
-  } catch {
-    return Number.NaN;
-  }
 }
 
 /** Throws the error of the first command that failed. */

@@ -1,6 +1,7 @@
 import type { Cache } from '../../model/ports/shared-state.ts';
 import { chunks, createYielder } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
+import { valuesOf } from '../queue-depths.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { packJson, unpackJson } from '../values/compression.ts';
 
@@ -39,8 +40,7 @@ export function createCache(redis: RedisClient, keys: Keys, options: CacheOption
           const pipeline = redis.pipeline();
           for (const [name, value] of part)
             pipeline.set(keys.cache(kind, name), await packJson(value), 'PX', px);
-          const failed = (await pipeline.exec())?.find(([error]) => error !== null);
-          if (failed !== undefined) throw failed[0];
+          valuesOf(await pipeline.exec());
         }
       } catch (error) {
         options.onProblem?.(error);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { SeenVersions } from '../../model/ports/shared-state.ts';
 import { chunks } from '../../model/yielding.ts';
 import type { Keys } from '../keys.ts';
+import { valuesOf } from '../queue-depths.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 
@@ -35,10 +36,7 @@ export function createSeenVersions(redis: RedisClient, { seen: keyOf }: Pick<Key
       for (const part of chunks(names, CHUNK)) {
         const pipeline = redis.pipeline();
         for (const { bucket, member } of part.map(placeOf)) pipeline.sismember(keyOf(bucket), member);
-        for (const [error, answer] of (await pipeline.exec()) ?? []) {
-          if (error !== null) throw error;
-          found.push(answer === 1);
-        }
+        for (const answer of valuesOf(await pipeline.exec())) found.push(answer === 1);
       }
       return found;
     },
