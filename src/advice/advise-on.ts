@@ -12,16 +12,13 @@ import { type Holder, holdersOf, permits, publicKey } from './holders.ts';
 import type { Project } from './project.ts';
 import { bad, noneOf, type Refuted, type Search, unknown } from './proof.ts';
 import { type Relock, relockAbove, relockOf } from './relock.ts';
+import type { RequiredQuestion } from './required-graph.ts';
 
 /** More direct dependencies than these are not upgraded to clear one package. */
 const MAX_DIRECTS = 10;
 
 /** The known facts about an affected package before a way is chosen. */
-interface Question {
-  readonly affected: ResolvedPackage;
-  readonly project: Project;
-  readonly facts: AdviceFacts;
-  readonly now: number;
+interface Question extends RequiredQuestion {
   readonly candidates: Candidates;
   readonly holders: readonly Holder[];
   /** Later versions that the project's cooldown permits. */

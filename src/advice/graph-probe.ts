@@ -6,23 +6,16 @@ import type { PublishedVersion } from '../model/ports/insights.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { schemeOf } from '../versions/scheme.ts';
 import { proofOf, waitOf, waitsUntil } from './candidates.ts';
-import type { AdviceFacts, AdvisedRecord } from './facts.ts';
-import type { Project } from './project.ts';
+import type { AdvisedRecord } from './facts.ts';
 import { allOf, bad, GOOD, type Proof, type Search, unknown } from './proof.ts';
-import { requiredGraph } from './required-graph.ts';
+import { type RequiredQuestion, requiredGraph } from './required-graph.ts';
 
 export type GraphEvidence = Fix['evidence']['graphs'][number];
 
 /** The question what another version of a locked package would bring. */
-export interface GraphQuestion {
-  /** The locked package. */
+export interface GraphQuestion extends RequiredQuestion {
+  /** The locked package; the affected one is below it. */
   readonly root: ResolvedPackage;
-  /** A package below it. */
-  readonly affected: ResolvedPackage;
-  readonly project: Project;
-  readonly facts: AdviceFacts;
-  /** ms since 1970. */
-  readonly now: number;
 }
 
 /** The known facts about a version of a package that brings an affected one. */

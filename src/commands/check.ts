@@ -1,5 +1,5 @@
 import { createDeferredLog } from '../compose/deferred-log.ts';
-import { type CacheOptions, openLookUpCache } from '../compose/look-up-cache.ts';
+import { openLookUpCache } from '../compose/look-up-cache.ts';
 import { openScanner } from '../compose/scanner.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { isExcluded } from '../fleet/compact-lockfile.ts';
@@ -8,16 +8,13 @@ import type { ResolvedPackage } from '../model/scan/inventory.ts';
 import { chunks } from '../model/yielding.ts';
 import { checkPackages, countChecks, MAX_PACKAGES } from '../operations/packages/check-packages.ts';
 import { Refusal } from '../operations/refusal.ts';
+import type { ScanOptions } from './scan.ts';
 import { sharedSuppressions } from './shared-suppressions.ts';
 
-interface AloneOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Uses the bundled data. */
-  readonly local?: boolean;
-  readonly cache?: CacheOptions;
-  /** The target whose suppressions apply. Default: none. */
-  readonly target?: string;
-}
+/** `target`: its suppressions apply. Default: none. */
+type AloneOptions = { readonly signal?: AbortSignal | undefined } & Partial<
+  Pick<ScanOptions, 'local' | 'cache' | 'target'>
+>;
 
 const NOT_HERE = 'a target needs redis.url or a server: nothing is known of it here';
 

@@ -3,24 +3,19 @@ import type { SubmitScan } from '../model/api/lockhound-api.generated.ts';
 import { defined } from '../model/defined.ts';
 import type { ProducedContent, StoredContent } from '../scan/read.ts';
 import { type ImagePath, readImage } from '../sources/image/oci-image.ts';
-import { readLockfilePaths } from './lockfile-paths.ts';
+import { type LockfilePaths, readLockfilePaths } from './lockfile-paths.ts';
 
-interface SubmittedPaths {
-  /** May be empty where there is an image. */
-  readonly paths: readonly string[];
+/** `paths` may be empty where there is an image. */
+interface SubmittedPaths extends Omit<LockfilePaths, 'onRead'> {
   readonly image?: ImagePath | undefined;
   readonly target: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly scan?: string | undefined;
-  readonly format?: string | undefined;
   readonly release?: string | undefined;
   /** A day, as `2028-01-01`. */
   readonly supportedUntil?: string | undefined;
   /** The paths contain only some of the target's lockfiles. */
   readonly partial?: boolean | undefined;
-  /** A larger file is not read. */
-  readonly maxBytes: number;
-  readonly signal: AbortSignal;
 }
 
 /** Finds lockfiles and reads them and an image, as a request for a scan. Files that cannot be read are in it, with the reason. */

@@ -114,13 +114,8 @@ interface FleetPackages {
   readonly versions: Pick<Facts<VersionRecordSummary>, 'read'>;
 }
 
-interface JudgedTarget {
-  readonly previous: TargetState | undefined;
+interface JudgedTarget extends Pick<JudgedInventory, 'previous' | 'target' | 'policy' | 'fleet'> {
   readonly inventory: Pick<Inventory, 'lockfiles'>;
-  readonly target: Target;
-  readonly policy: Policy;
-  /** The packages of the fleet; absent for a scan without a fleet. */
-  readonly fleet?: FleetPackages;
 }
 
 /** A package that replaces another version of a lockfile. */

@@ -5,17 +5,11 @@ import type { Secret } from '../../model/secret.ts';
 import { LOCKHOUND_EMAIL } from '../fix/commit-branch.ts';
 import { CiError } from './errors.ts';
 import { type Branches, openPullRequests, type PullRequest, type PullRequests } from './pull-requests.ts';
-import { pushBranch } from './push-branch.ts';
+import { type Push, pushBranch } from './push-branch.ts';
 
-export interface Proposal {
-  /** A folder of the repository. */
-  readonly folder: string;
-  readonly commit: string;
+export interface Proposal extends Pick<Push, 'folder' | 'commit' | 'branch' | 'inherited' | 'signal'> {
   /** The message of the commit: its first line is the title. */
   readonly message: string;
-  readonly branch: string;
-  readonly inherited: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
 }
 
 export interface Proposed {

@@ -4,7 +4,7 @@ import { createMasker, type Secret } from '../../model/secret.ts';
 import { runGit, settingVariables, textOf } from '../../sources/git/git-process.ts';
 import { CiError } from './errors.ts';
 
-interface Push {
+export interface Push {
   /** The repository that has the commit. */
   readonly folder: string;
   readonly commit: string;

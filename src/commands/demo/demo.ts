@@ -21,13 +21,10 @@ import { type ScanProgress, type ScanWatch, watchScans } from '../scanning/scan-
 import { seedYear } from './demo-year.ts';
 
 /** An alert as it was received, with secrets masked. */
-export interface DemoAlert {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+export type DemoAlert = Pick<
+  ReturnType<LocalServices['receiver']['deliveries']>[number],
+  'id' | 'method' | 'path' | 'headers' | 'body'
+>;
 
 interface DemoScan {
   readonly target: string;

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
-import { type DiscoveredLockfile, sharedFolder } from '../../lockfiles/discover.ts';
+import { sharedFolder } from '../../lockfiles/discover.ts';
 import type { ComparisonBase } from '../../model/review/scan-comparison.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
@@ -10,7 +10,7 @@ import { compareScans, hashesOf } from '../../policy/review/compare-scans.ts';
 import type { ProducedLockfile, ScanRequest } from '../../scan/read.ts';
 import type { LocalRepository } from '../../sources/git/local-repository.ts';
 import { commitOf, mergeBase, openLocalRepository } from '../../sources/git/local-repository.ts';
-import { readLockfilePaths } from '../lockfile-paths.ts';
+import { type LockfilePaths, readLockfilePaths } from '../lockfile-paths.ts';
 import { isLarge, limitGarbage } from '../scanning/large-scan.ts';
 import { ReviewError } from './errors.ts';
 import { readGitLockfiles } from './git-lockfiles.ts';
@@ -63,16 +63,11 @@ function withoutAge({ age: _age, due: _due, ...finding }: Finding): Finding {
   return finding;
 }
 
-interface RevisionOptions {
+/** `paths`: all in one repository. `onRead`: called for each lockfile of the newer side that is a file here. */
+interface RevisionOptions extends LockfilePaths {
   /** As `git diff` reads it: `<ref>`, `<ref>...`, `<ref>..<ref>` or `<ref>...<ref>`. */
   readonly range: string;
-  /** Files or folders, all in one repository. */
-  readonly paths: readonly string[];
-  readonly format?: string | undefined;
-  readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called for each lockfile of the newer side that is a file here. */
-  readonly onRead?: ((path: string, file: DiscoveredLockfile) => void) | undefined;
 }
 
 /**

@@ -1,15 +1,11 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
-import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { isMalwareReport } from '../../model/scan/advisory-names.ts';
 import type { AdvisoryFact, IndexedPackage, IndexedVersion } from './data-set.ts';
 import { canonicalKey, canonicalVersion } from './names.ts';
 
 /** A package, or a version of it. */
-export interface FindingsSubject {
-  readonly system: System;
-  readonly name: string;
-  readonly version?: string;
-}
+export type FindingsSubject = Pick<VersionKey, 'system' | 'name'> & Partial<Pick<VersionKey, 'version'>>;
 
 /** The facts of which findings are made. */
 export interface FindingsFacts {

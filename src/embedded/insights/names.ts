@@ -3,11 +3,7 @@ import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { canonicalName, purlTypeOf, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
 
 /** The package, or the version of a package, that a purl names. */
-export interface ParsedPurl {
-  readonly system: System;
-  readonly name: string;
-  readonly version: string | undefined;
-}
+export type ParsedPurl = Pick<VersionKey, 'system' | 'name'> & { readonly version: string | undefined };
 
 /** Versions of npm that are spelled as semver spells them: nearly all, without a prerelease. */
 const PLAIN_SEMVER = /^(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})\.(?:0|[1-9]\d{0,14})$/;

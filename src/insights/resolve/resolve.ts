@@ -11,15 +11,10 @@ import { recordUnanswered } from '../refresh.ts';
 import type { Eligibility, LookUp } from './eligibility.ts';
 import type { VersionAnswer, VersionLookUp } from './version-look-up.ts';
 
-export interface ResolverParts {
-  readonly eligibility: (locked: LockedPackage) => Eligibility;
+export interface ResolverParts extends FactParts {
   readonly cache: RecordCache<VersionRecordSummary>;
   readonly lookUpVersions: VersionLookUp;
-  /** Versions that the index had before. Unset: none are known. */
-  readonly seen?: SeenVersions | undefined;
-  /** The knowledge of the fleet. Unset: a run without a fleet. */
   readonly facts?: RefreshedFacts<VersionRecordSummary> | undefined;
-  readonly isLocal?: boolean | undefined;
 }
 
 type Settled = readonly (readonly [LookUp, VersionAnswer])[];

@@ -1,6 +1,6 @@
 import type { Routing } from '../../model/alert/routing.ts';
 import type { ExpandedDependencies } from '../../model/lockfile/dependency-graph.ts';
-import type { Target, TargetState } from '../../model/scan/change.ts';
+import type { TargetState } from '../../model/scan/change.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Advisory, CollectedAdvisories, Inventory } from '../../model/scan/inventory.ts';
 import type { Verdict } from '../../model/scan/verdict.ts';
@@ -13,13 +13,11 @@ import { inspectionsByPurl } from '../../scan/known-facts.ts';
 import type { JobRun, RunContext } from '../job.ts';
 import type { Ports } from '../ports.ts';
 import { knownAdvice } from './known-advice.ts';
+import type { ScanHeader } from './record.ts';
 import { comparisonRules, recordVerdict } from './record-verdict.ts';
 
 /** An inventory, and what was fetched for it; `undefined` for a part whose job failed permanently. */
-interface CollectedScan {
-  readonly scan: string;
-  readonly target: Target;
-  readonly requestedAt: string;
+interface CollectedScan extends ScanHeader {
   readonly partial: boolean;
   readonly paths: readonly string[];
   readonly inventory: Inventory;
