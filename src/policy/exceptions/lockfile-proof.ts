@@ -99,11 +99,13 @@ export function lockfileProver(
     locked: readonly LockedPackage[],
     absence: LockfileProof | undefined,
   ): LockfileProof | undefined {
-    const { ecosystem, value = '' } = exception;
+    const { ecosystem, package: name = '', value = '' } = exception;
     const isNpm = ecosystem === 'npm';
     const idle = isNpm ? idleProof(exception) : undefined;
     if (idle !== undefined) return idle;
-    if (locked.length > 0) return isNpm ? usedProof(exception, locked) : undefined;
+    if (locked.length > 0 && isNpm) return usedProof(exception, locked);
+    if (locked.length > 0)
+      return unproven(`it is not known which versions of ${name} are required without it`);
     // A marker and pnpm's `-` leave a package out, and an alias puts another one under its name.
     return value === '' || value === '-' || value.includes(';') ? undefined : absence;
   }
@@ -118,8 +120,7 @@ export function lockfileProver(
     if (value === undefined)
       return unproven(`${path} does not have ${subject}: it is older, or nothing reads the entry`);
     if (!isWhole || hasHooks) return unproven(`${path} is not all that decides about ${name}`);
-    if (unstated !== undefined)
-      return unproven(`it is not known which versions of ${name} ${unstated} requires`);
+    if (unstated !== undefined) return unproven(`it is not known which versions of ${name} ${unstated}`);
     const all = required.get(name) ?? [];
     // A selector of pnpm is about no other requirements.
     const stated = replaced === undefined ? all : all.filter((one) => isConcerned(one, exception));
@@ -181,15 +182,16 @@ export function lockfileProver(
     );
   }
 
-  /** Who requires a package with a requirement that is not known; `undefined` where all are. */
+  /** Whose requirement of a package is not known, as the end of a sentence; `undefined` where all are. */
   function unstatedBy(name: string, locked: readonly LockedPackage[]): string | undefined {
-    if (statement?.statesDirect !== true) return 'the project';
+    if (statement?.statesDirect !== true) return 'the project requires';
     const stated = new Set(required.get(name)?.map(({ by }) => by));
-    if (stated.size === 0) return 'nothing that is known';
+    if (stated.size === 0) return 'are required, if any is';
     if (replaced === undefined) return undefined;
-    if (locked.some(({ direct }) => direct === true) && !stated.has('')) return 'the project';
+    if (locked.some(({ direct }) => direct === true) && !stated.has('')) return 'the project requires';
     const ids = new Set(locked.map(({ id }) => id));
-    return packages.find((one) => !stated.has(one.id) && one.dependencies?.some((id) => ids.has(id)))?.id;
+    const open = packages.find((one) => !stated.has(one.id) && one.dependencies?.some((id) => ids.has(id)));
+    return open && `${open.id} requires`;
   }
 
   /**

@@ -41,14 +41,15 @@ export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Excep
  * Cargo's `[patch]`, of which it lists those that nothing uses, Go's `replace`, whose line the replaced module has, and pnpm's patches, of which each
  * has to apply.
  */
-function sourceProof({ exception, lockfile, locked }: Question): LockfileProof | undefined {
+function sourceProof(question: Question): LockfileProof | undefined {
+  const { exception, lockfile, locked } = question;
   const { ecosystem, package: name = '', setting, range, line } = exception;
   const { path, text, packages } = lockfile;
   if (setting.endsWith('patchedDependencies')) {
     const patched = locked.find(
       ({ version }) => range === undefined || npm.satisfies(version, range) === true,
     );
-    return patched && needed(`it patches ${name} ${patched.version}`);
+    return patched ? needed(`it patches ${name} ${patched.version}`) : withoutLocked(question);
   }
   const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
   const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
@@ -57,7 +58,8 @@ function sourceProof({ exception, lockfile, locked }: Question): LockfileProof |
   const used = isPatch
     ? locked.find((one) => one.source?.kind === 'git')
     : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
-  return used && needed(`${path} has ${used.name} ${used.version} in its place`);
+  if (used === undefined) return unproven(`${path} does not show what is in the place of ${name}`);
+  return needed(`${path} has ${used.name} ${used.version} in its place`);
 }
 
 /** The cooldown that the package manager has, by a setting or its own default. */
@@ -104,52 +106,35 @@ function peerProof({ exception, lockfile, isConcerned }: Question): LockfileProo
   if (peers.length === 0) return removable(`no package of ${path} requires the peer ${subject}`);
   const byName = Map.groupBy(packages, (one) => `${one.name}@${one.version}`);
   const byId = new Map(packages.map((one) => [one.id, one]));
-  const prove = setting.endsWith('ignoreMissing') ? missingProof : mismatchProof;
-  for (const one of peers) {
-    for (const { dependencies = [] } of byName.get(one.by) ?? []) {
-      const found = dependencies.find((id) => byId.get(id)?.name === one.name) ?? '';
-      const proof = prove(one, byId.get(found)?.version, value);
-      if (proof !== undefined) return proof;
-    }
+  const got = peers.flatMap((one) =>
+    (byName.get(one.by) ?? []).map(({ dependencies = [] }) => {
+      const id = dependencies.find((other) => byId.get(other)?.name === one.name);
+      return { ...one, version: id && byId.get(id)?.version };
+    }),
+  );
+  for (const { by, name: peer, requirement, isOptional, version } of got) {
+    const isMissing = version === undefined;
+    // Each rule is about peers that are missing, or about the versions of the others.
+    if (isMissing !== setting.endsWith('ignoreMissing') || (isMissing && isOptional === true)) continue;
+    const isMet = !isMissing && npm.satisfies(version, requirement);
+    const isAllowed = isMissing || npm.satisfies(version, value);
+    const about = `${by} requires the peer ${peer} ${requirement}, and gets ${version ?? 'none'}`;
+    if (isMet === undefined || isAllowed === undefined) return unproven(`${about}: one of them is no range`);
+    if (!isMet && isAllowed) return needed(about);
   }
   return removable(`all ${peers.length} requirements of the peer ${subject} are met without it`);
 }
 
-function missingProof({ by, name, isOptional }: StatedRequirement, version: string | undefined) {
-  if (version !== undefined || isOptional === true) return undefined;
-  return needed(`${by} requires the peer ${name}, and has none`);
-}
-
-function mismatchProof(
-  { by, name, requirement }: StatedRequirement,
-  version: string | undefined,
-  allowed: string,
-): LockfileProof | undefined {
-  if (version === undefined) return undefined;
-  const [isMet, isAllowed] = [requirement, allowed].map((one) => npm.satisfies(version, one));
-  const about = `${by} requires the peer ${name} ${requirement}, and gets ${version}`;
-  if (isMet === undefined || isAllowed === undefined) return unproven(`${about}: one of them is no range`);
-  return !isMet && isAllowed ? needed(about) : undefined;
-}
-
-/** Go selects the highest version that a module of the graph requires. */
+/** Go selects the highest version that a module of the graph requires: where that is older, none requires an excluded one. */
 function excludedProof({ exception, lockfile, locked }: Question): LockfileProof {
   const { package: name = '', range = '' } = exception;
-  const [first] = locked;
-  if (first === undefined) {
-    const sums = lockfile.others.find((text) => /^\S+ v\S+ h1:/m.test(text));
-    if (sums !== undefined && !`\n${sums}`.includes(`\n${name} `))
-      return removable(`go.sum has no ${name}, so that no module requires it`);
-    return unproven(`it is not known whether a module requires ${name} ${range}: go.mod does not list it`);
-  }
-  const [locks, excludes] = [bare(first.version), bare(range)];
-  if (lockfile.isWhole && npm.isValid(locks) && npm.isValid(excludes) && npm.compare(locks, excludes) < 0)
-    return removable(`${name} ${first.version} is selected, so that no module requires ${range}`);
-  return unproven(`it is not known whether a module requires ${name} ${range}: ${first.version} is selected`);
-}
-
-function bare(version: string): string {
-  return version.replace(/^v/, '').replace(/\+incompatible$/, '');
+  const [selected = '', excluded = ''] = [locked[0]?.version ?? '', range].map((one) =>
+    one.replace(/^v/, ''),
+  );
+  const isOlder = npm.isValid(selected) && npm.isValid(excluded) && npm.compare(selected, excluded) < 0;
+  if (lockfile.isWhole && isOlder)
+    return removable(`${name} v${selected} is selected, so that no module requires ${range}`);
+  return unproven(`it is not known whether a module requires ${name} ${range}`);
 }
 
 /** Constraints of uv and pip force no version: they bound the ones that are selected. */
