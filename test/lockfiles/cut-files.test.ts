@@ -12,12 +12,32 @@ describe('a file that is cut where what is left of it is valid', () => {
   const POETRY = '[[package]]\nname = "a"\nversion = "1"\n';
   const PNPM =
     "lockfileVersion: '9.0'\n\npackages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-AA==}\n";
+  const CARGO_CUT =
+    '[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "registry+https://h"\ndependencies = ["b"]\n';
+  const BERRY_CUT =
+    '__metadata:\n  version: 8\n\n"a@npm:^1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n  dependencies:\n    b: "npm:^1"\n  linkType: hard\n';
+  const PDM_CUT = `[metadata]\nlock_version = "4.5"\n\n${POETRY}dependencies = ["B>=1", "c; os_name == 'nt'"]\n`;
+  const PYLOCK = 'lock-version = "1.0"\ncreated-by = "pdm"\n\n[[packages]]\nname = "a"\nversion = "1"\n';
   const REQUIREMENT = `a==1 --hash=sha256:${'ab'.repeat(32)}`;
   it.each([
     ['yarn.lock', YARN, '\nb@^1.0.0:\n  version "1.0.0"\n'],
     ['uv.lock', UV, '\n[[package]]\nname = "B"\nversion = "1"\n'],
     ['poetry.lock', POETRY, '[metadata]\nlock-version = "2.0"\n'],
     ['pnpm-lock.yaml', PNPM, '\nsnapshots:\n\n  a@1.0.0: {}\n'],
+    ['Cargo.lock', CARGO_CUT, '\n[[package]]\nname = "b"\nversion = "1.0.0"\n'],
+    [
+      'yarn.lock',
+      BERRY_CUT,
+      '\n"b@workspace:^, b@workspace:b":\n  resolution: "b@workspace:b"\n  linkType: soft\n',
+    ],
+    ['pdm.lock', PDM_CUT, '\n[[package]]\nname = "b"\nversion = "1"\n'],
+    [
+      'pylock.toml',
+      `${PYLOCK}dependencies = [{ name = "b" }]\n`,
+      '\n[[packages]]\nname = "b"\nversion = "1"\n',
+    ],
+    ['pylock.toml', PYLOCK.replace('pdm', 'pipenv'), '\n[tool.pipenv]\ngenerated_from = "Pipfile.lock"\n'],
+    ['Gemfile.lock', 'GEM\n  remote: https://rubygems.org/\n  specs:\n    a (1)\n', '\nDEPENDENCIES\n  a\n'],
     ['gradle.lockfile', 'g:a:1=compileClasspath\n', 'empty=\n'],
     ['go.mod', 'module m\n\ngo 1.21\n\nrequire (\n\texample.com/a v1.0.0\n', ')\n'],
     ['requirements.txt', `${REQUIREMENT.slice(0, -1)}`, 'b\n'],
@@ -32,6 +52,21 @@ describe('a file that is cut where what is left of it is valid', () => {
     const line = `example.com/a v1.0.0 h1:${'A'.repeat(43)}=`;
     expect(messagesOf('go.sum', line)).toEqual([]);
     expect(messagesOf('go.sum', line.slice(0, -9))).toHaveLength(1);
+  });
+
+  it('is a problem of a go.mod below Go 1.17, whose go.sum names the indirect modules', () => {
+    const mod =
+      'module m\n\nrequire (\n\texample.com/a v1.0.0\n\texample.com/b v1.0.0\n\texample.com/c v1.0.0\n)\n';
+    const replaced = 'replace example.com/c => ./c\n';
+    const line = (name: string) => `example.com/${name} v1.0.0/go.mod h1:${'A'.repeat(43)}=\n`;
+    const problemsOf = (sum: string) => readText('go.mod', mod + replaced, { 'go.sum': sum }).problems;
+    expect(problemsOf(line('a'))).toEqual([
+      expect.objectContaining({
+        kind: 'unread',
+        message: expect.stringMatching(`example.com/b v1.0.0: ${CUT}$`),
+      }),
+    ]);
+    expect(problemsOf(line('a') + line('b'))).toEqual([]);
   });
 
   it('needs no entry for a folder of a workspace, which a package may need', () => {

@@ -1,4 +1,5 @@
 import type { Source } from '../../model/lockfile/lockfile.ts';
+import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { gitSourceWithFragment, registrySource, withoutCredentials } from '../packages/sources.ts';
 import { type TomlEntry, type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
@@ -36,8 +37,8 @@ export const cargoLock = tomlFormat({
           integrity: isDigest ? [{ algorithm: 'sha256', value: digest, encoding: 'hex' }] : [],
         };
       },
-      finder(entries) {
-        const find = finderOf([...rootTable, ...entries]);
+      finder(entries, builder) {
+        const find = finderOf([...rootTable, ...entries], builder);
         return (table) => textsIn(table['dependencies']).flatMap((stated) => find(stated) ?? []);
       },
       finish(entries, find) {
@@ -66,10 +67,14 @@ function oldChecksums(root: Table): ReadonlyMap<string, string> {
 }
 
 /** Finds dependencies, stated as `name`, `name version` or `name version (source)`: as much as is unambiguous. */
-function finderOf(entries: readonly TomlEntry[]): (stated: string) => PackageDraft | undefined {
+function finderOf(
+  entries: readonly TomlEntry[],
+  builder: LockfileBuilder,
+): (stated: string) => PackageDraft | undefined {
   const index = indexOf(entries);
   return (stated) => {
     const wanted = index.get(keyOf(stated));
+    if (wanted === undefined) builder.lacksEntry(stated);
     const replacement = textIn(wanted?.table['replace']);
     return replacement === undefined ? wanted?.draft : index.get(keyOf(replacement))?.draft;
   };

@@ -2,6 +2,7 @@ import type { Integrity } from '../../model/lockfile/lockfile.ts';
 import type { LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { indexByName } from '../packages/name-index.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
+import { type Table, textIn } from '../syntax/parse-toml.ts';
 
 /** A Python package name, normalised as PEP 503 says. */
 export function normalizedName(name: string): string {
@@ -24,6 +25,14 @@ export function indexByPythonName(
   const drafts = entries.flatMap(({ draft }) => draft ?? []);
   const find = indexByName(drafts, ({ name }) => normalizedName(name), builder);
   return (name) => find(normalizedName(name));
+}
+
+/** The last of the normalised names of entries. Files are sorted by them, so a package of a later name is one that was cut off. */
+export function lastName(entries: readonly { readonly table: Table }[]): string {
+  return entries.reduce((last, { table }) => {
+    const name = normalizedName(textIn(table['name']) ?? '');
+    return name > last ? name : last;
+  }, '');
 }
 
 /** Parses digests in the form `sha256:<hex>` or `sha256=<hex>`, without repeats, in their order. */

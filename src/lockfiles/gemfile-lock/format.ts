@@ -1,6 +1,6 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import type { Format, LockfileInput } from '../format.ts';
-import { draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
+import { CUT, draftPackage, type LockfileBuilder } from '../packages/lockfile-builder.ts';
 import { indexByName } from '../packages/name-index.ts';
 import { connect, type PackageDraft } from '../packages/package-collector.ts';
 import {
@@ -48,6 +48,9 @@ function readGems({ text, path }: LockfileInput, builder: LockfileBuilder): void
     if (SOURCES.has(heading) || OTHER_SECTIONS.has(heading)) continue;
     builder.problem(line, `${JSON.stringify(heading.slice(0, 200))} is not a section of a Gemfile.lock`);
   }
+  const has = (wanted: (heading: string) => boolean) => sections.some(({ heading }) => wanted(heading));
+  if (has((heading) => SOURCES.has(heading)) && !has((heading) => heading === 'DEPENDENCIES'))
+    builder.problem(undefined, `it has no DEPENDENCIES: ${CUT}`);
   const checksums = checksumsIn(linesOf(sections, 'CHECKSUMS'));
   const gems = sections
     .filter(({ heading }) => SOURCES.has(heading))

@@ -71,6 +71,12 @@ function readModules(input: LockfileInput, builder: LockfileBuilder): void {
   }
   for (const { line, text } of sum?.malformed ?? [])
     builder.problem(undefined, `go.sum:${line}: "${text.slice(0, 200)}" is not \`module version hash\``);
+  const lacking = of('require').find(({ words: [path = '', version = ''], line }) => {
+    const one = replace({ path, version, line });
+    return one.source === undefined && sum?.listed.has(`${one.path}@${one.version}`) === false;
+  });
+  if (lacking !== undefined)
+    builder.problem(undefined, `its go.sum has no line of ${lacking.words.join(' ').slice(0, 200)}: ${CUT}`);
   if (sum === undefined && named.size > 0)
     builder.problem(undefined, 'it names no indirect modules below Go 1.17, and its go.sum was not read');
 }

@@ -14,10 +14,11 @@ const H1_CHARACTERS = 47;
 
 /**
  * Reads `module version hash` lines. Leaves out versions with a checksum of their `go.mod` only: Go needed them to determine
- * the versions of the build, but not their code.
+ * the versions of the build, but not their code. `listed`: these, too, as `path@version`.
  */
 export function readChecksums(text: string) {
   const modules: ChecksummedModule[] = [];
+  const listed = new Set<string>();
   const malformed: { line: number; text: string }[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
     const stated = raw.trim();
@@ -25,11 +26,15 @@ export function readChecksums(text: string) {
     const [path = '', version = '', hash = '', more] = stated.split(/\s+/);
     const line = index + 1;
     const isWhole = !hash.startsWith('h1:') || hash.length === H1_CHARACTERS;
-    if (hash === '' || more !== undefined || !version.startsWith('v') || !isWhole)
+    if (hash === '' || more !== undefined || !version.startsWith('v') || !isWhole) {
       malformed.push({ line, text: stated });
-    else if (!version.endsWith('/go.mod')) modules.push({ path, version, integrity: digestOf(hash), line });
+      continue;
+    }
+    const isCode = !version.endsWith('/go.mod');
+    listed.add(`${path}@${isCode ? version : version.slice(0, -'/go.mod'.length)}`);
+    if (isCode) modules.push({ path, version, integrity: digestOf(hash), line });
   }
-  return { modules, malformed };
+  return { modules, malformed, listed };
 }
 
 function digestOf(hash: string): readonly Integrity[] {

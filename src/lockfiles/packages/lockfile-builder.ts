@@ -28,6 +28,7 @@ export class LockfileBuilder {
   readonly #problems: Problem[] = [];
   #problemCount = 0;
   #stated: Stated = {};
+  #isCut = false;
   #own: 'unstated' | 'needs' | 'needs-nothing' = 'unstated';
 
   /** Adds the package of an entry. Where `draft` says why the entry cannot be read, reports that as a problem. */
@@ -54,6 +55,12 @@ export class LockfileBuilder {
       undefined,
       `the file has format version ${String(stated).slice(0, 40)}, the newest supported is ${newest}: packages may be missing`,
     );
+  }
+
+  /** Notes that an entry needs a package of which the file has no entry, although its tool locks all of them. The first one is a problem. */
+  lacksEntry(name: string): void {
+    if (!this.#isCut) this.problem(undefined, `it needs ${name.slice(0, 200)} and has no such entry: ${CUT}`);
+    this.#isCut = true;
   }
 
   /** Notes that the file names a folder of the target, and whether that folder needs a package. */

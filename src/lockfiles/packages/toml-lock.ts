@@ -82,9 +82,9 @@ function readTomlLock(lock: TomlLock, input: LockfileInput, builder: LockfileBui
       'fault' in read ? read.fault : draftLockedPackage({ ecosystem, name, version, line, ...read });
     return { table, isOwn: false, draft: builder.add(draft, line, name) };
   });
+  const find = rules.finder(entries, builder);
   const hasEdges = entries.some(({ table, isOwn }) => !isOwn && table['dependencies'] !== undefined);
   if (lock.mayOmitEdges === true && !hasEdges) return;
-  const find = rules.finder(entries, builder);
   for (const { table, draft } of entries) {
     if (draft === undefined) continue;
     const ids = new Set(find(table).map(({ id }) => id));

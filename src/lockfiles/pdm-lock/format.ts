@@ -1,6 +1,12 @@
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
-import { indexByPythonName, normalizedName, parseDigests, requirementName } from '../ecosystems/python.ts';
+import {
+  indexByPythonName,
+  lastName,
+  normalizedName,
+  parseDigests,
+  requirementName,
+} from '../ecosystems/python.ts';
 import { gitSource, isProjectFolder, REGISTRY, urlSource } from '../packages/sources.ts';
 import { type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
 import { type Table, tableIn, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
@@ -39,10 +45,13 @@ export const pdmLock = tomlFormat({
       // PDM locks one version of a name, so a requirement needs no comparison of versions.
       finder(entries, builder) {
         const find = indexByPythonName(entries, builder);
+        const end = lastName(entries);
         return (table) =>
           textsIn(table['dependencies']).flatMap((requirement) => {
-            const name = requirementName(requirement);
-            return name === undefined ? [] : find(name);
+            const name = requirementName(requirement) ?? '';
+            // One with a marker may be for another platform than those of the file.
+            if (name > end && !requirement.includes(';')) builder.lacksEntry(name);
+            return find(name);
           });
       },
     };

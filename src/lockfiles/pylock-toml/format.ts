@@ -1,6 +1,7 @@
 import type { Group, Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { namesInPyproject, PYPROJECT } from '../ecosystems/pyproject.ts';
-import { indexByPythonName, normalizedName } from '../ecosystems/python.ts';
+import { indexByPythonName, lastName, normalizedName } from '../ecosystems/python.ts';
+import { CUT } from '../packages/lockfile-builder.ts';
 import { gitSource, isProjectFolder, registrySource, urlSource } from '../packages/sources.ts';
 import { type TomlRules, tomlFormat } from '../packages/toml-lock.ts';
 import { isTable, membersOf, type Table, tablesIn, textIn, textsIn } from '../syntax/parse-toml.ts';
@@ -35,10 +36,15 @@ export const pylockToml = tomlFormat({
       },
       finder(entries, builder) {
         const find = indexByPythonName(entries, builder);
+        const end = lastName(entries);
+        if (root['created-by'] === 'pipenv' && root['tool'] === undefined)
+          builder.problem(undefined, `it has no [tool.pipenv]: ${CUT}`);
         return (table) =>
-          tablesIn(table['dependencies']).flatMap(({ name, version }) =>
-            find(textIn(name) ?? '').filter((one) => version === undefined || one.version === version),
-          );
+          tablesIn(table['dependencies']).flatMap(({ name: stated, version }) => {
+            const name = normalizedName(textIn(stated) ?? '');
+            if (name > end) builder.lacksEntry(name);
+            return find(name).filter((one) => version === undefined || one.version === version);
+          });
       },
     };
   },

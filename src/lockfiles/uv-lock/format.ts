@@ -1,6 +1,5 @@
 import type { Integrity, Source } from '../../model/lockfile/lockfile.ts';
 import { indexByPythonName, normalizedName, parseDigests } from '../ecosystems/python.ts';
-import { CUT } from '../packages/lockfile-builder.ts';
 import type { PackageDraft } from '../packages/package-collector.ts';
 import { propagateGroups, type Root } from '../packages/propagate-groups.ts';
 import { gitSourceWithFragment, REGISTRY, registrySource, urlSource } from '../packages/sources.ts';
@@ -30,14 +29,10 @@ export const uvLock = tomlFormat({
       finder(entries, builder) {
         const find = indexByPythonName(entries, builder);
         const stated = new Set(entries.map(({ table }) => normalizedName(textIn(table['name']) ?? '')));
-        const cut = new Set<string>();
         findIn = (list) =>
           tablesIn(list).flatMap(({ name: given, version }) => {
             const name = normalizedName(textIn(given) ?? '');
-            if (!stated.has(name) && !cut.has(name)) {
-              cut.add(name);
-              builder.problem(undefined, `it needs ${name.slice(0, 200)} and has no such package: ${CUT}`);
-            }
+            if (!stated.has(name)) builder.lacksEntry(name);
             return find(name).filter((one) => version === undefined || one.version === version);
           });
         const found = new Map<Table, readonly PackageDraft[]>();

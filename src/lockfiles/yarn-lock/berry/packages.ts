@@ -53,9 +53,18 @@ export function readBerry(input: LockfileInput, builder: LockfileBuilder): void 
     if (draft === undefined) for (const one of needed) one.direct = true;
     else connectAll(draft, needed, NONE);
   }
+  checkEnd(entries, builder);
   // An entry of a folder has its dependencies and devDependencies in one list: only the manifest distinguishes them.
   const ownFolders = read.filter(({ draft }) => draft === undefined).length;
   if (ownFolders <= 1) applyManifest(input, index, true, () => needsOf(read, index));
+}
+
+/** Yarn locks every dependency, optional ones too, under its own name. */
+function checkEnd(entries: readonly BerryEntry[], builder: LockfileBuilder): void {
+  const names = new Set(entries.flatMap(({ key }) => descriptorsIn(key).map(nameOf)));
+  for (const { dependencies } of entries)
+    for (const { name, range } of dependencies)
+      if (!names.has(name) && !range.startsWith('workspace:')) builder.lacksEntry(name);
 }
 
 function* needsOf(read: readonly Read[], index: DescriptorIndex): Iterable<PackageNeeds> {
@@ -76,6 +85,10 @@ function addToIndex(key: string, draft: PackageDraft, index: DescriptorIndex): v
     const at = descriptor.indexOf('@', 1);
     if (at > 0) index.add(descriptor.slice(0, at), descriptor.slice(at + 1), draft);
   }
+}
+
+function nameOf(descriptor: string): string {
+  return /^.[^@]*/.exec(descriptor)?.[0] ?? '';
 }
 
 /** Splits at commas followed by a descriptor, because a range can contain a comma and a space, too. */

@@ -2,7 +2,7 @@ import type { Integrity, Source } from '../../../model/lockfile/lockfile.ts';
 import { parseIntegrity, registryName, sourceOf, versionOfTarball } from '../../ecosystems/npm-source.ts';
 import { LockfileError } from '../../errors.ts';
 import type { LockfileInput } from '../../format.ts';
-import { CUT, draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';
+import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfile-builder.ts';
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
@@ -37,8 +37,7 @@ export function readClassic(input: LockfileInput, builder: LockfileBuilder): voi
   const cut = index.firstCut(
     entries.flatMap(({ dependencies, optionalDependencies }) => [...dependencies, ...optionalDependencies]),
   );
-  if (cut !== undefined)
-    builder.problem(undefined, `it needs ${cut.slice(0, 200)} and has no such entry: ${CUT}`);
+  if (cut !== undefined) builder.lacksEntry(cut);
   applyManifest(input, index, false, () => needsOf(read, index));
 }
 
