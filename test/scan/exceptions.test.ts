@@ -304,6 +304,24 @@ source = { registry = "https://pypi.org/simple" }
   ).toEqual([...['unknown', 'removable', 'unknown']]);
 });
 
+it('Yarn 4 locks apart what an entry selects for one dependent', async () => {
+  const entry = (key: string, version: string, more = '') =>
+    `"${key}":\n  version: ${version}\n  resolution: "${key.split('@')[0]}@npm:${version}"\n${more}  languageName: node\n  linkType: hard\n`;
+  const lock = [
+    '__metadata:\n  version: 10\n',
+    entry('a@npm:^1.0.0', '1.0.0', '  dependencies:\n    b: "npm:^1.0.0"\n'),
+    entry('b@npm:>=1.0.0', '2.0.0'),
+    entry('b@npm:^1.0.0', '1.2.0'),
+    entry('c@npm:^1.0.0', '1.0.0', '  dependencies:\n    b: "npm:^1.0.0"\n'),
+    '"own@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "own@workspace:."\n  dependencies:\n    a: "npm:^1.0.0"\n    c: "npm:^1.0.0"\n  languageName: unknown\n  linkType: soft\n',
+  ].join('\n');
+  const manifest = JSON.stringify({ name: 'own', resolutions: { 'a/b': '>=1.0.0' } });
+  const [file] = await read({ path: 'yarn.lock', content: lock, companions: { 'package.json': manifest } });
+  expect(file?.exceptions.map(({ proof }) => proof)).toEqual([
+    { verdict: 'unknown', evidence: 'yarn.lock has b 2.0.0 for it' },
+  ]);
+});
+
 describe('what a lockfile proves about other entries', () => {
   /** Verdict and evidence by subject. */
   async function evidence(path: string, content: string, companions: Record<string, string>) {
