@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
@@ -37,7 +38,8 @@ const schema = lazily(() =>
         'Revision of the suppressions that all targets are judged by from now on: those that changed concern some.',
       ),
     part: z
-      .strictObject({ index: z.int().nonnegative(), targets: z.array(printableText(1, 200)).max(1_000) })
+      .array(printableText(1, 200))
+      .max(1_000)
       .optional()
       .describe('Targets that were selected already: a part of a large selection.'),
   }),
@@ -89,15 +91,15 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
   name: 'select-targets',
   version: 1,
   schema,
-  key: ({ selection, round, part }) =>
-    [selection, round, ...(part === undefined ? [] : [part.index])].join('.'),
+  key: ({ selection, round, requestedAt, part }) =>
+    [selection, round, ...(part === undefined ? [] : [hashOf([requestedAt, ...part])])].join('.'),
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, { fleet }, { startedAt }) {
     const { part } = payload;
     if (part !== undefined)
       return {
-        result: { changes: 0, targets: part.targets.length },
-        next: part.targets.map((target) => judgementOf(payload, target)),
+        result: { changes: 0, targets: part.length },
+        next: part.map((target) => judgementOf(payload, target)),
       };
     const pending = await fleet.pending(MAX_CHANGES);
     // Their judgements are dated by the request: what is due after it is selected the next time.
@@ -160,9 +162,17 @@ function announcementOf({ selection, requestedAt, routing }: SelectTargets): rea
 function judgementsOf(payload: SelectTargets, targets: readonly string[]): readonly FollowUp[] {
   if (targets.length <= TARGETS_PER_JOB) return targets.map((target) => judgementOf(payload, target));
   const { selection, round, requestedAt } = payload;
-  return chunks(targets, TARGETS_PER_JOB).map((part, index) =>
-    followUp(selectTargets, { selection, round, requestedAt, part: { index, targets: [...part] } }),
+  return chunks(targets, TARGETS_PER_JOB).map((part) =>
+    followUp(selectTargets, { selection, round, requestedAt, part: [...part] }),
   );
+}
+
+/**
+ * Distinguishes parts by what they judge. A selection whose outcome Redis has lost may find other targets, or other changes of the same ones:
+ * its parts are not those of before, which may have ended.
+ */
+function hashOf(texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
 }
 
 function judgementOf({ selection, round, requestedAt }: SelectTargets, target: string): FollowUp {

@@ -101,18 +101,35 @@ it('a large selection is judged in parts, each target once', async () => {
     fleet,
     context(),
   );
-  expect(next.map(({ job, key }) => `${job} ${key}`)).toEqual(
-    [0, 1, 2].map((part) => `select-targets r.0.${part}`),
-  );
-  const parts = await Promise.all(
+  const parts = next.map(({ job, key }) => `${job} ${key}`);
+  expect(parts).toEqual([0, 1, 2].map(() => expect.stringMatching(/^select-targets r\.0\.[0-9a-f]{16}$/)));
+  const runs = await Promise.all(
     next.map((part) => {
       const payload = selectTargets.schema().parse(part.payload);
       return selectTargets.run(payload, portsWith({ pending: unexpected }), context());
     }),
   );
-  const judged = parts.flatMap((run) => run.next);
+  const judged = runs.flatMap((run) => run.next);
   expect(new Set(judged.map(({ job }) => job))).toEqual(new Set(['judge-target']));
   expect(judged.map(({ payload }) => (payload as { target: string }).target)).toEqual(targets);
+
+  // Redis lost the outcome, and the parts ended. The selection runs again: parts of other targets, or of a later change, are others.
+  const keysOf = async (affected: readonly string[], changedAt: number) => {
+    const ports = portsWith({
+      affectedTargets: async () => affected,
+      pending: async () => ({ versions: [{ key: 'NPM:x@1.0.0', changedAt }], advisories: [] }),
+    });
+    const again = await selectTargets.run(
+      { selection: 'r', requestedAt: STARTED, round: 0 },
+      ports,
+      context(),
+    );
+    return again.next.map(({ job, key }) => `${job} ${key}`);
+  };
+  expect(await keysOf(targets, 0)).toEqual(parts);
+  const others = await keysOf(['another', ...targets], 0);
+  const later = await keysOf(targets, Date.parse(STARTED) + 1_000);
+  expect(new Set([...parts, ...others, ...later]).size).toBe(9);
 });
 
 it.each([
