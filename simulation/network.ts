@@ -223,9 +223,11 @@ class SimulatedSocket extends Duplex {
 
   #open(): void {
     if (this.destroyed || this.#isLost) return;
-    const { scheduler, waitMs } = this.#network;
+    const { scheduler, waitMs, wire } = this.#network;
     if (waitMs !== undefined && waitMs > 0) {
-      scheduler.after(waitMs + this.#network.latency(), () => this.#open());
+      // The system waits, not the process, which may close the socket meanwhile.
+      const ms = waitMs + this.#network.latency();
+      scheduler.as(wire, () => scheduler.after(ms, () => scheduler.as(this.owner, () => this.#open())));
       return;
     }
     if (waitMs === undefined) {

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { createServer as createTlsServer } from 'node:tls';
-import { Redis } from 'ioredis';
+import { AbstractConnector, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKeys } from '../../src/store/keys.ts';
 import { parseAddresses } from '../../src/store/redis/address.ts';
@@ -202,6 +202,21 @@ describe('a connection', () => {
     await closeRedis(redis, 300);
     await waiting;
     expect(redis.status).toBe('end');
+  });
+
+  it('closes one that is being opened to a server that is away', async () => {
+    // A socket that neither opens nor fails.
+    const socket = Object.assign(new Socket(), { connecting: true });
+    class Away extends AbstractConnector {
+      connect() {
+        this.stream = socket;
+        return Promise.resolve(socket);
+      }
+    }
+    const redis = new Redis({ Connector: Away as never });
+    await until('its socket is there', () => redis.status === 'connecting' && redis.stream === socket);
+    await closeRedis(redis, 50);
+    expect(socket.destroyed).toBe(true);
   });
 
   it.each(['at', 'before'])('that is lost %s QUIT leaves no timer', async (when) => {

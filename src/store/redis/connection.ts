@@ -126,8 +126,8 @@ const closing = new WeakSet<RedisClient>();
 export async function closeRedis(client: RedisClient, limitMs = 1_000): Promise<void> {
   if (client.status === 'end') return;
   closing.add(client);
-  // `quit` of ioredis starts a timer of two seconds for the connection that was lost, which nothing stops.
-  if (client.status === 'reconnecting') return disconnectNow(client);
+  // `quit` of ioredis starts a timer of two seconds for the connection that was lost, which nothing stops, and leaves one that is being opened.
+  if (client.status === 'reconnecting' || client.status === 'connecting') return disconnectNow(client);
   try {
     await within(client.quit(), limitMs);
   } catch {
@@ -144,7 +144,10 @@ function disconnectNow(client: RedisClient): void {
   // A client that lost its connection at QUIT has ended. To disconnect it starts a timer of two seconds, which nothing stops.
   if (client.status === 'end') return;
   if (client.status === 'reconnecting') client.status = 'wait';
+  const isConnecting = client.status === 'connecting';
   client.disconnect();
+  // One that is being opened would end once the server, which may be away, has accepted it.
+  if (isConnecting && client instanceof Redis) client.stream?.destroy();
 }
 
 function createClient(addresses: readonly RedisAddress[], refusals: Refusals): RedisClient {
