@@ -208,6 +208,30 @@ describe('YAML that yarn writes rarely or users write', () => {
     expect(failure).toMatchObject({ code: 'syntax', message: 'yarn.lock:5: unresolved merge conflict' });
   });
 
+  it.each([
+    ['of one dependent', { 'a/b': '>=1.0.0' }, ['b@2.0.0', 'b@1.2.0']],
+    ['of one version of it', { 'a@npm:1.0.0/b@^1.0.0': '>=1.0.0' }, ['b@2.0.0', 'b@1.2.0']],
+    ['of another version of it', { 'a@2.0.0/b': '>=1.0.0' }, ['b@1.2.0', 'b@1.2.0']],
+    ['of a range', { 'b@npm:^1.0.0': '>=1.0.0' }, ['b@2.0.0', 'b@2.0.0']],
+    ['of another range', { 'b@npm:^2.0.0': '>=1.0.0' }, ['b@1.2.0', 'b@1.2.0']],
+    ['by the first entry that fits', { 'c/b': '^1.0.0', b: '>=1.0.0' }, ['b@2.0.0', 'b@1.2.0']],
+    ['that the file does not lock', { b: '9.0.0' }, ['b@1.2.0', 'b@1.2.0']],
+  ])('follows resolutions in the place of a requirement: %s', (_, resolutions, expected) => {
+    const entry = (key: string, version: string, more = '') =>
+      `"${key}":\n  version: ${version}\n  resolution: "${key[0]}@npm:${version}"\n${more}`;
+    const needsB = '  dependencies:\n    b: "npm:^1.0.0"\n';
+    const lock = [
+      HEAD,
+      entry('a@npm:^1.0.0', '1.0.0', needsB),
+      entry('b@npm:>=1.0.0', '2.0.0'),
+      entry('b@npm:^1.0.0', '1.2.0'),
+      entry('c@npm:^1.0.0', '1.0.0', needsB),
+    ].join('');
+    const companions = { 'package.json': JSON.stringify({ resolutions }) };
+    const { packages } = readText('yarn.lock', lock, companions);
+    expect(packages.flatMap(({ dependencies = [] }) => dependencies)).toEqual(expected);
+  });
+
   it('reports entries that are not packages', () => {
     const { packages, problems } = readText('yarn.lock', `${HEAD}"a@npm:1":\n  version: 1.0.0\n${b}`);
     expect(packages).toHaveLength(1);

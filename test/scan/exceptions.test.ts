@@ -318,7 +318,7 @@ it('Yarn 4 locks apart what an entry selects for one dependent', async () => {
   const manifest = JSON.stringify({ name: 'own', resolutions: { 'a/b': '>=1.0.0' } });
   const [file] = await read({ path: 'yarn.lock', content: lock, companions: { 'package.json': manifest } });
   expect(file?.exceptions.map(({ proof }) => proof)).toEqual([
-    { verdict: 'unknown', evidence: 'yarn.lock has b 2.0.0 for it' },
+    { verdict: 'needed', evidence: 'a@1.0.0 requires b npm:^1.0.0, and 2.0.0 is locked' },
   ]);
 });
 

@@ -18,7 +18,9 @@ interface Request {
   readonly groups: readonly Group[];
 }
 
-interface Manifest {
+export interface Manifest {
+  /** `resolutions` by selector: `name`, `name@range`, `parent/name`, `parent@reference/name@range`. The first one that fits counts. */
+  readonly selections: ReadonlyMap<string, { readonly place: number; readonly range: string }>;
   readonly requests: readonly Request[];
   /** Whether other folders have manifests, too. */
   readonly hasWorkspaces: boolean;
@@ -32,7 +34,7 @@ const LISTS: readonly (readonly [string, readonly Group[]])[] = [
 ];
 
 /** Reads the package.json; `undefined` when it is absent or unreadable. */
-function readManifest(input: LockfileInput): Manifest | undefined {
+export function readManifest(input: LockfileInput): Manifest | undefined {
   const root = readCompanion(input, MANIFEST, (text) => parseJson(text, MANIFEST, 'a package.json'));
   if (!isObject(root)) return undefined;
   const requests = LISTS.flatMap(([list, groups]) =>
@@ -40,7 +42,10 @@ function readManifest(input: LockfileInput): Manifest | undefined {
       typeof range === 'string' ? [{ name, range, groups }] : [],
     ),
   );
-  return { requests, hasWorkspaces: root['workspaces'] !== undefined };
+  const selections = membersOf(root['resolutions']).flatMap(([selector, range], place) =>
+    typeof range === 'string' ? [[selector, { place, range }] as const] : [],
+  );
+  return { requests, selections: new Map(selections), hasWorkspaces: root['workspaces'] !== undefined };
 }
 
 /** The dependencies of a package. */
@@ -54,12 +59,11 @@ export interface PackageNeeds extends Needs<PackageDraft> {
  * whether the file itself shows that there are no other folders.
  */
 export function applyManifest(
-  input: LockfileInput,
+  manifest: Manifest | undefined,
   index: DescriptorIndex,
   isComplete: boolean,
   needsOf: () => Iterable<PackageNeeds>,
 ): void {
-  const manifest = readManifest(input);
   if (manifest === undefined) return;
   const roots: Root<PackageDraft>[] = manifest.requests.flatMap(({ name, range, groups }) => {
     const draft = index.find(name, range);

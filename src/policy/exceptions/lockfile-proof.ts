@@ -132,7 +132,7 @@ export function lockfileProver(
       const required = `${ownerOf(against)} requires ${name} ${against.requirement}`;
       return needed(`${required}, and ${against.version} is locked`);
     }
-    const doubt = doubtAbout(exception, value, own, locked);
+    const doubt = doubtAbout(exception, value, own);
     return doubt === undefined ? heldProof(exception, value, own, locked) : unproven(doubt);
   }
 
@@ -198,12 +198,7 @@ export function lockfileProver(
    * Why it is not sure that the locked versions stay without an override: a requirement that may not permit its version, another entry that decides about
    * the same requirements then, a value that was cut off or is no range, or a lockfile that is older.
    */
-  function doubtAbout(
-    exception: Exception,
-    value: string,
-    own: readonly Held[],
-    locked: readonly LockedPackage[],
-  ): string | undefined {
+  function doubtAbout(exception: Exception, value: string, own: readonly Held[]): string | undefined {
     const { package: name = '', setting } = exception;
     const open = own.find(({ version, requirement }) => fits(version, requirement) !== true);
     if (open !== undefined)
@@ -217,22 +212,12 @@ export function lockfileProver(
           parentsOf(exception).some((one) => overrides.get(one)?.some((entry) => entry.setting === setting))
         : own.length > 0 && entries.length > 0 && npm.satisfies(ENDLESS, value) !== true;
     if (isHiding) return 'another entry may decide without it';
-    const selected = locked.length > 1 ? selectedApart(`${name}@npm:${value}`) : undefined;
-    if (selected !== undefined && own.every(({ version }) => version !== selected))
-      return `${path} has ${name} ${selected} for it`;
     const isLocked = own.every((one) =>
       [exception, ...entries].every(
         (entry) => !isConcerned(one, entry) || fits(one.version, valueFor(entry)) === true,
       ),
     );
     return isLocked ? undefined : `the locked version of ${name} is not the one that it asks for`;
-  }
-
-  /** Yarn 2 and later state what a dependent requires, and lock what an entry selects in its place apart, by the value. */
-  function selectedApart(key: string): string | undefined {
-    const blocks = isBerry ? text.split('\n\n') : [];
-    const block = blocks.find((one) => one.split('\n', 1)[0]?.slice(1, -2).split(', ').includes(key));
-    return /^ {2}version: (.+)$/m.exec(block ?? '')?.[1];
   }
 
   /**

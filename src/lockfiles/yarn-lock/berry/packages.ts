@@ -7,7 +7,7 @@ import { connectAll, type PackageDraft } from '../../packages/package-collector.
 import { REGISTRY } from '../../packages/sources.ts';
 import { readYaml, type YamlReader } from '../../syntax/read-yaml.ts';
 import { type Descriptor, DescriptorIndex } from '../descriptor.ts';
-import { applyManifest, type PackageNeeds } from '../manifest.ts';
+import { applyManifest, type Manifest, type PackageNeeds, readManifest } from '../manifest.ts';
 
 /** An entry in the words of the file. */
 export interface BerryEntry {
@@ -48,7 +48,9 @@ export function readBerry(input: LockfileInput, builder: LockfileBuilder): void 
     if (draft !== undefined) addToIndex(entry.key, draft, index);
     if (draft !== undefined || stated === undefined) read.push({ entry, draft });
   }
+  const manifest = readManifest(input);
   for (const { entry, draft } of read) {
+    entry.dependencies = selectedBy(manifest, entry, index);
     const needed = index.findAll(entry.dependencies);
     if (draft === undefined) for (const one of needed) one.direct = true;
     else connectAll(draft, needed, NONE);
@@ -56,7 +58,31 @@ export function readBerry(input: LockfileInput, builder: LockfileBuilder): void 
   checkEnd(entries, builder);
   // An entry of a folder has its dependencies and devDependencies in one list: only the manifest distinguishes them.
   const ownFolders = read.filter(({ draft }) => draft === undefined).length;
-  if (ownFolders <= 1) applyManifest(input, index, true, () => needsOf(read, index));
+  if (ownFolders <= 1) applyManifest(manifest, index, true, () => needsOf(read, index));
+}
+
+/** The dependencies with what `resolutions` select in the place of what the entry requires, which is what the file states. */
+function selectedBy(
+  manifest: Manifest | undefined,
+  { resolution, dependencies }: BerryEntry,
+  index: DescriptorIndex,
+): readonly Descriptor[] {
+  const { selections } = manifest ?? {};
+  if (selections === undefined || selections.size === 0) return dependencies;
+  const owner = nameOf(resolution);
+  const parents = ['', ...spellings(owner, resolution.slice(owner.length + 1)).map((one) => `${one}/`)];
+  return dependencies.map((required) => {
+    const { name, range } = required;
+    const [first] = parents
+      .flatMap((parent) => spellings(name, range).flatMap((one) => selections.get(parent + one) ?? []))
+      .sort((left, right) => left.place - right.place);
+    return first === undefined || index.find(name, first.range) === undefined ? required : { name, ...first };
+  });
+}
+
+/** A package in the words of a selector: without a range, with it, and without its protocol `npm:`. */
+function spellings(name: string, range: string): readonly string[] {
+  return [name, `${name}@${range}`, `${name}@${range.replace(/^npm:/, '')}`];
 }
 
 /** Yarn locks every dependency, optional ones too, under its own name. */

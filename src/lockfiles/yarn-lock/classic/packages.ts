@@ -6,7 +6,7 @@ import { draftLockedPackage, type LockfileBuilder } from '../../packages/lockfil
 import { connectAll, type PackageDraft } from '../../packages/package-collector.ts';
 import { REGISTRY } from '../../packages/sources.ts';
 import { aliasedName, DescriptorIndex } from '../descriptor.ts';
-import { applyManifest, type PackageNeeds } from '../manifest.ts';
+import { applyManifest, type PackageNeeds, readManifest } from '../manifest.ts';
 import { type ClassicEntry, readEntries, splitPatterns } from './entries.ts';
 
 interface Read {
@@ -38,7 +38,7 @@ export function readClassic(input: LockfileInput, builder: LockfileBuilder): voi
     entries.flatMap(({ dependencies, optionalDependencies }) => [...dependencies, ...optionalDependencies]),
   );
   if (cut !== undefined) builder.lacksEntry(cut);
-  applyManifest(input, index, false, () => needsOf(read, index));
+  applyManifest(readManifest(input), index, false, () => needsOf(read, index));
 }
 
 function addEntry(
