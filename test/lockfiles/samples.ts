@@ -570,8 +570,8 @@ PODFILE CHECKSUM: ${COMMIT}
 COCOAPODS: 1.15.2
 `,
   'mix-lock': `%{
-  "a": {:hex, :a_real, "1.0.0", "${SHA256}", [:mix], [{:b, "~> 1.0", [hex: :b, repo: "hexpm", optional: false]}, {:c, ">= 0.0.0", [hex: :c, repo: "hexpm", optional: true]}], "hexpm", "${SHA256}"},
-  "b": {:hex, :b, "1.1.0", "${SHA256}", [:rebar3], [], "hexpm:acme", "${SHA256}"},
+  "a": {:hex, :a_real, "1.0.0", "${SHA256}", [:mix], [{:b, "~> 1.0", [hex: :b, repo: "hexpm", optional: false]}, {:c, ">= 0.0.0", [hex: :c, repo: "hexpm", optional: true]}], "hexpm", "${SHA256.replaceAll('a', 'c')}"},
+  "b": {:hex, :b, "1.1.0", "${SHA256}", [:rebar3], [], "hexpm:acme", "${SHA256.replaceAll('a', 'c')}"},
   "g": {:git, "https://h/g.git", "${COMMIT}", [branch: "main"]},
 }
 `,
