@@ -90,7 +90,7 @@ export const stackLock = plainListFormat('stack.yaml.lock', {
     const { packages, snapshots } = rootOf(input);
     const entries = objectsIn(packages, undefined, builder).map(({ value }): ListEntry => {
       const { hackage, name, version, git, commit, url } = tableIn(value['completed']);
-      const [, own, numbers] = /^(.+)-([\d.]+)(?:@.*)?$/.exec(textIn(hackage) ?? '') ?? [];
+      const [, own, numbers] = /^([^@]+)-([\d.]+)(?:@.*)?$/.exec(textIn(hackage) ?? '') ?? [];
       const [repository, archive] = [textIn(git), textIn(url)];
       const source = archive === undefined ? REGISTRY : urlSource(archive);
       return {
