@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DigestEntry, NotifiedChange } from '../model/alert/notification.ts';
 import { defined } from '../model/defined.ts';
@@ -21,6 +20,7 @@ import {
   targetOf,
 } from './open-digests.ts';
 import { plannedDelivery } from './payloads/deliver-notification.ts';
+import { keyHash } from './payloads/fields.ts';
 import type { FleetPort, Ports } from './ports.ts';
 import { MAX_LISTED_CHANGES } from './scan/deliveries.ts';
 
@@ -90,11 +90,7 @@ function keyOf(payload: GatherDigest): string {
   const time = payload.window.replaceAll(/[^0-9TZ]/g, '');
   if (payload.of === 'overdue') return `reminder-${time}`;
   if (payload.of === 'exceptions') return `exceptions-${time}`;
-  return `${payload.of === 'changes' ? 'digest' : 'issues'}-${hashOf(payload.route, 12)}-${time}`;
-}
-
-function hashOf(text: string, length: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, length);
+  return `${payload.of === 'changes' ? 'digest' : 'issues'}-${keyHash(payload.route, 12)}-${time}`;
 }
 
 async function gather(
@@ -108,12 +104,12 @@ async function gather(
       payload.of === 'overdue'
         ? await overdueDigests(payload, ports, signal)
         : await exceptionDigests(payload, ports, signal);
-    return { digests: digests.map((one) => ({ ...one, scan: `${key}-${hashOf(one.route, 12)}` })) };
+    return { digests: digests.map((one) => ({ ...one, scan: `${key}-${keyHash(one.route, 12)}` })) };
   }
   if (payload.of === 'existing') {
     if (!lastAttempt) await requireJudged(ports.fleet);
     const digests = await existingDigests(payload, ports.fleet);
-    const idOf = (route: string) => `existing-${hashOf(`${payload.selection} ${route}`, 24)}`;
+    const idOf = (route: string) => `existing-${keyHash(`${payload.selection} ${route}`, 24)}`;
     return { digests: digests.map((one) => ({ ...one, scan: idOf(one.route) })) };
   }
   const { of, route, window: date } = payload;
@@ -125,7 +121,7 @@ async function gather(
     of === 'changes' ? [[OTHERS, entries]] : groupsOf(entries);
   const digests = Array.from(groups, ([issue, own]) => ({
     route,
-    scan: of === 'changes' ? key : `${key}-${hashOf(issue, 16)}`,
+    scan: of === 'changes' ? key : `${key}-${keyHash(issue, 16)}`,
     date,
     mode: issue === OTHERS ? ('periodic' as const) : ('advisory' as const),
     ...contentOf(own),

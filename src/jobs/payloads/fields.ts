@@ -65,6 +65,11 @@ export const targetSchema = () =>
       .describe('Labels for routing and for readers of alerts.'),
   });
 
+/** The first hexadecimal digits of the SHA-256 of a text: a part of a key. */
+export function keyHash(text: string, length: number): string {
+  return hash('sha256', text).slice(0, length);
+}
+
 /** The key of one job of a scan that is split into parts. It contains the scan's id: no two scans share a key. */
 export function partKey({ scan, part }: { readonly scan: string; readonly part: number }): string {
   return `${scan}.${part}`;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
 import type { ValueOf } from '../../model/stored/kind.ts';
@@ -7,6 +6,7 @@ import { addressOf } from '../../model/watch/source-address.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
 import {
   contentOf,
+  keyHash,
   ownRequest,
   printableText,
   requestedScanId,
@@ -116,8 +116,7 @@ function common(schedule: string, { id, labels }: WatchedTarget['target'], sourc
 }
 
 function idOf(kind: string, schedule: string, target: string, time: string): string {
-  const hash = createHash('sha256').update(target).digest('hex').slice(0, 12);
-  return `${schedule}.${kind}.${hash}.${time.replaceAll(/[^\dTZ]/g, '')}`;
+  return `${schedule}.${kind}.${keyHash(target, 12)}.${time.replaceAll(/[^\dTZ]/g, '')}`;
 }
 
 const scanSchema = lazily(() =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CodedError } from '../../model/errors.ts';
 import { isSupported } from '../../model/fleet/release.ts';
@@ -13,7 +12,7 @@ import { fetchGraphs, keysToExpand } from '../../scan/graphs.ts';
 import { storedInventory } from '../../scan/known-facts.ts';
 import { type NotablePackages, notablePackages } from '../../scan/notable-packages.ts';
 import type { Job, RunContext } from '../job.ts';
-import { printableText, scanId, timestamp } from '../payloads/fields.ts';
+import { keyHash, printableText, scanId, timestamp } from '../payloads/fields.ts';
 import type { Ports } from '../ports.ts';
 import { type ConclusionNeeds, concludeScan } from '../scan/conclude-scan.ts';
 import { logVerdict } from '../scan/record-verdict.ts';
@@ -30,7 +29,7 @@ const schema = lazily(() =>
 type JudgeTarget = z.infer<ReturnType<typeof schema>>;
 
 function keyOf({ selection, round, target }: JudgeTarget): string {
-  const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
+  const name = keyHash(target, 16);
   return `${selection}.${round}.${name}`;
 }
 

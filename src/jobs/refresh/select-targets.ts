@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
@@ -8,7 +7,7 @@ import { chunks } from '../../model/yielding.ts';
 import { concernedFindings } from '../../policy/suppressions/concerned-findings.ts';
 import { gatherDigest } from '../gather-digest.ts';
 import { type FollowUp, followUp, type Job } from '../job.ts';
-import { printableText, routing, scanId, timestamp } from '../payloads/fields.ts';
+import { keyHash, printableText, routing, scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort } from '../ports.ts';
 import { judgeTarget } from './judge-target.ts';
 
@@ -92,7 +91,7 @@ export const selectTargets: Job<SelectTargets, Selection, 'fleet'> = {
   version: 1,
   schema,
   key: ({ selection, round, requestedAt, part }) =>
-    [selection, round, ...(part === undefined ? [] : [hashOf([requestedAt, ...part])])].join('.'),
+    [selection, round, ...(part === undefined ? [] : [partHash(requestedAt, part)])].join('.'),
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, { fleet }, { startedAt }) {
     const { part } = payload;
@@ -171,8 +170,8 @@ function judgementsOf(payload: SelectTargets, targets: readonly string[]): reado
  * Distinguishes parts by what they judge. A selection whose outcome Redis has lost may find other targets, or other changes of the same ones:
  * its parts are not those of before, which may have ended.
  */
-function hashOf(texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+function partHash(requestedAt: string, targets: readonly string[]): string {
+  return keyHash(JSON.stringify([requestedAt, ...targets]), 16);
 }
 
 function judgementOf({ selection, round, requestedAt }: SelectTargets, target: string): FollowUp {

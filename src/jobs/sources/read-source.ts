@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
@@ -8,7 +7,7 @@ import type { ValueOf } from '../../model/stored/kind.ts';
 import type { OpenTarget, ReadingEnding, WatchedTarget, WatchUpdate } from '../../model/watch/schedule.ts';
 import type { SourceFile, SourceReading, SourceRevision, TargetSource } from '../../model/watch/source.ts';
 import { type FollowUp, followUp, type Job, type RunContext } from '../job.ts';
-import { targetSchema, timestamp } from '../payloads/fields.ts';
+import { keyHash, targetSchema, timestamp } from '../payloads/fields.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from '../payloads/ingest-lockfiles.ts';
 import { scheduleName, sourceResolved } from '../payloads/sources.ts';
 import type { Ports } from '../ports.ts';
@@ -25,8 +24,7 @@ const schema = lazily(() =>
 export type ReadSource = ValueOf<ReturnType<typeof schema>>;
 
 function keyOf({ schedule, run, target }: ReadSource): string {
-  const hash = createHash('sha256').update(target.id).digest('hex').slice(0, 12);
-  return `${schedule}.${run}.${hash}`;
+  return `${schedule}.${run}.${keyHash(target.id, 12)}`;
 }
 
 type Needs = Pick<Ports, 'fleet' | 'schedules' | 'sources'>;

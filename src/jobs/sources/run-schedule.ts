@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { CodedError } from '../../model/errors.ts';
 import type { OpenTarget, Schedule, ScheduleRun, WatchedTarget } from '../../model/watch/schedule.ts';
 import { startClaim } from '../../model/watch/schedule.ts';
 import type { TargetSource } from '../../model/watch/source.ts';
 import { followUp, type Job, type JobRun, type RunContext } from '../job.ts';
+import { keyHash } from '../payloads/fields.ts';
 import { RUN_SCHEDULE, type RunSchedule, runOf, sourceResolved } from '../payloads/sources.ts';
 import type { Ports } from '../ports.ts';
 import { readSource } from './read-source.ts';
@@ -161,5 +161,5 @@ function ended(state: Result['state'], reason: string): JobRun<Result> {
 
 /** Identifies the source of a schedule: a target that was read from another source is read as a new one. */
 function definitionOf({ source }: Schedule): string {
-  return createHash('sha256').update(JSON.stringify(source)).digest('hex').slice(0, 16);
+  return keyHash(JSON.stringify(source), 16);
 }
