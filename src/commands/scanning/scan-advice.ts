@@ -125,7 +125,7 @@ async function proven(
   };
   const limit = pLimit(CONCURRENCY);
   const names = [...new Set(open.flatMap((one) => one.package ?? []))];
-  /** What was found, or why nothing was. */
+  /** An answer has what was found, or why nothing was. */
   const answers = new Map(
     await Promise.all(
       names.map(async (name) => [name, await limit(() => orReason(() => look(name)))] as const),

@@ -62,7 +62,7 @@ function entriesOf(
   return entries;
 }
 
-/** What is not from a feed of NuGet is an archive, or a repository with files of it. */
+/** An entry that no feed of NuGet has is an archive, or a repository with files of it. */
 function entryOf(
   heading: string,
   remote: string,

@@ -23,7 +23,7 @@ export interface LockfileEvidence {
   publishedOf?(name: string): readonly PublishedVersion[] | undefined;
 }
 
-/** What says whether only a newer release than the locked one could make a difference. */
+/** Returns the locked version, and the age of releases that may be selected: only a newer release could make a difference. */
 export function newest(locked = '', { cooldown }: Pick<LockfileEvidence, 'cooldown'>) {
   return cooldown === undefined || cooldown.before !== undefined
     ? { locked }

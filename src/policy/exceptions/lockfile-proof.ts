@@ -94,7 +94,7 @@ export function lockfileProver(
     return removable(`${path} has no package ${absent}`);
   }
 
-  /** What is proven about an override. */
+  /** Returns what the lockfile proves about an override. */
   function overrideProof(
     exception: Exception,
     locked: readonly LockedPackage[],

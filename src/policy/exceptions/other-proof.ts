@@ -26,7 +26,7 @@ interface Question {
 
 type Prove = (question: Question) => LockfileProof | undefined;
 
-/** What a lockfile proves, by the kind of the exception. Other kinds are overrides. */
+/** The functions that prove, by the kind of the exception. Other kinds are overrides. */
 export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Exception['kind'], Prove>([
   ['source', sourceProof],
   ['cooldown-exclude', excludeProof],

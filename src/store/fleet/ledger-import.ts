@@ -20,7 +20,7 @@ export const IMPORTED = 'import.';
 
 /** The history of a target before the first scan of its ledger. */
 export interface ImportedLedger {
-  /** What imports wrote before. */
+  /** The entries that earlier imports wrote. */
   readonly entries: readonly LedgerEntry[];
   /** Time of the first scan, in seconds since 1970: no imported entry is as recent. */
   readonly before: number;
