@@ -139,6 +139,7 @@ async function save(
     scan,
     target: { id: `team-${target % 50}/service-${target}`, labels: { team: `team-${target % 50}` } },
     requestedAt: new Date().toISOString(),
+    dividedAt: 0,
     advisoryParts: 0,
     expansionParts: 0,
   };

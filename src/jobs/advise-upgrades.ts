@@ -8,7 +8,7 @@ import { chunks } from '../model/yielding.ts';
 import { IncompleteError } from '../scan/attempt.ts';
 import { letScansPass } from './errors.ts';
 import { type FollowUp, followUp, type Job } from './job.ts';
-import { printableText, scanId, timestamp } from './payloads/fields.ts';
+import { keyHash, printableText, scanId, timestamp } from './payloads/fields.ts';
 import type { Ports } from './ports.ts';
 
 /** Package versions of one job. */
@@ -26,7 +26,6 @@ const versionKey = () =>
 const schema = lazily(() =>
   z.strictObject({
     advice: scanId().describe('Id of the scan whose findings need advice.'),
-    part: z.int().nonnegative(),
     requestedAt: timestamp(),
     packages: z
       .array(z.strictObject({ key: versionKey(), directs: z.array(versionKey()).max(MAX_DIRECTS) }))
@@ -86,10 +85,9 @@ export function adviceJobs(
   payload: Pick<AdviseUpgrades, 'advice' | 'requestedAt'>,
   questions: readonly FixQuestion[],
 ): readonly FollowUp[] {
-  return chunks(questions, PACKAGES_PER_ADVICE).map((packages, part) =>
+  return chunks(questions, PACKAGES_PER_ADVICE).map((packages) =>
     followUp(adviseUpgrades, {
       ...payload,
-      part,
       packages: packages.map(({ key, directs }) => ({ key, directs: [...directs] })),
     }),
   );
@@ -106,7 +104,9 @@ export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownF
   name: 'advise-upgrades',
   version: 1,
   schema,
-  key: ({ advice, part }) => `${advice}.${part}`,
+  // What a repetition asks may differ from what the first run asked.
+  key: ({ advice, packages }) =>
+    `${advice}.${keyHash(packages.map(({ key }) => formatVersionKey(key)).join('\n'), 16)}`,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
   async run(payload, { fleet, knownFixes }, context) {
     const { packages } = payload;
@@ -131,8 +131,8 @@ export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownF
     }
     return { result: { advised: packages.length - failures.length, failed: failures.length }, next: [] };
   },
-  log: ({ advice, part }, counts) => ({
-    facts: { advice, part, ...counts },
+  log: ({ advice, packages }, counts) => ({
+    facts: { advice, packages: packages.length, ...counts },
     warning: counts.failed === 0 ? undefined : 'fixed versions of some packages could not be found out',
   }),
   spent: 'own',

@@ -4,11 +4,12 @@ import type { CollectedAdvisories } from '../model/scan/inventory.ts';
 import { COLLECTED_ADVISORIES } from '../model/stored/catalog.ts';
 import { fetchAdvisories } from '../scan/advisories.ts';
 import type { Job } from './job.ts';
-import { partKey, scanId } from './payloads/fields.ts';
+import { dividedAt, partKey, scanId } from './payloads/fields.ts';
 
 const schema = lazily(() =>
   z.strictObject({
     scan: scanId(),
+    dividedAt: dividedAt(),
     part: z.int().nonnegative(),
     ids: z.array(z.string().min(1).max(200)).max(1_000),
   }),
@@ -21,7 +22,7 @@ export const collectAdvisories: Job<CollectAdvisories, CollectedAdvisories, 'ins
   name: 'collect-advisories',
   version: 1,
   schema,
-  key: partKey,
+  key: ({ scan, ...part }) => partKey({ of: scan, ...part }),
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   resultKind: COLLECTED_ADVISORIES,
   async run({ ids }, { insights }, context) {

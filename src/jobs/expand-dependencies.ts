@@ -5,7 +5,7 @@ import { SYSTEMS } from '../model/lockfile/ecosystem.ts';
 import { EXPANDED_DEPENDENCIES } from '../model/stored/catalog.ts';
 import { fetchGraphs } from '../scan/graphs.ts';
 import type { Job } from './job.ts';
-import { partKey, scanId } from './payloads/fields.ts';
+import { dividedAt, partKey, scanId } from './payloads/fields.ts';
 
 const versionKey = () =>
   z.strictObject({
@@ -17,6 +17,7 @@ const versionKey = () =>
 const schema = lazily(() =>
   z.strictObject({
     scan: scanId(),
+    dividedAt: dividedAt(),
     part: z.int().nonnegative(),
     versionKeys: z.array(versionKey()).max(1_000),
   }),
@@ -29,7 +30,7 @@ export const expandDependencies: Job<ExpandDependencies, ExpandedDependencies, '
   name: 'expand-dependencies',
   version: 1,
   schema,
-  key: partKey,
+  key: ({ scan, ...part }) => partKey({ of: scan, ...part }),
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 120_000, timeoutMs: 300_000, concurrency: 4 },
   resultKind: EXPANDED_DEPENDENCIES,
   async run({ versionKeys }, { insights }, context) {

@@ -79,7 +79,12 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       ports.inspections,
       scriptsStatedIn(read),
     );
-    const judgement = await scanFollowUps(payload, result, await unknownAdvisories(result, ports));
+    const judgement = await scanFollowUps(
+      payload,
+      result,
+      await unknownAdvisories(result, ports),
+      context.startedAt,
+    );
     return {
       result,
       next: [judgement, ...inspections.map((part) => followUp(INSPECT_PACKAGES, part))],
@@ -184,6 +189,8 @@ export async function scanFollowUps(
   inventory: Inventory,
   /** The advisories to fetch. */
   referred: readonly string[],
+  /** ms since 1970. */
+  dividedAt: number,
 ): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
   const ids = [...referred].toSorted(compareText);
@@ -195,16 +202,17 @@ export async function scanFollowUps(
       scan,
       target,
       requestedAt,
+      dividedAt,
       advisoryParts: advisories.length,
       expansionParts: expansions.length,
       ...(header.partial === true ? { partial: true as const } : {}),
     },
     [
       ...(await mapInSlices(advisories, (part, index) =>
-        followUp(collectAdvisories, { scan, part: index, ids: [...part] }),
+        followUp(collectAdvisories, { scan, dividedAt, part: index, ids: [...part] }),
       )),
       ...expansions.map((versionKeys, part) =>
-        followUp(expandDependencies, { scan, part, versionKeys: [...versionKeys] }),
+        followUp(expandDependencies, { scan, dividedAt, part, versionKeys: [...versionKeys] }),
       ),
     ],
   );

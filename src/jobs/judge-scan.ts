@@ -41,14 +41,14 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
   // The verdict holds the facts, the deliveries hold the alerts, the target's state holds the findings.
-  spent: ({ scan, advisoryParts, expansionParts }) => ({
+  spent: (payload) => ({
     marked: [
-      { job: INGEST_LOCKFILES.name, key: scan },
-      { job: JUDGE_SCAN.name, key: scan },
+      { job: INGEST_LOCKFILES.name, key: payload.scan },
+      { job: JUDGE_SCAN.name, key: payload.scan },
     ],
     removed: [
-      ...partNames(collectAdvisories.name, scan, advisoryParts),
-      ...partNames(expandDependencies.name, scan, expansionParts),
+      ...partNames(collectAdvisories.name, payload, payload.advisoryParts),
+      ...partNames(expandDependencies.name, payload, payload.expansionParts),
     ],
   }),
   async onEnd(payload, ending, { scans }) {
@@ -56,8 +56,8 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
   },
 };
 
-function partNames(job: string, scan: string, count: number): readonly OutcomeName[] {
-  return Array.from({ length: count }, (_, part) => ({ job, key: partKey({ scan, part }) }));
+function partNames(job: string, { scan, dividedAt }: JudgeScan, count: number): readonly OutcomeName[] {
+  return Array.from({ length: count }, (_, part) => ({ job, key: partKey({ of: scan, dividedAt, part }) }));
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
@@ -75,13 +75,10 @@ async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inven
 
 /** The results of the children. One that failed permanently has no outcome and is a gap in the verdict. */
 async function readParts(outcomes: OutcomePort, payload: JudgeScan) {
-  const { scan, advisoryParts, expansionParts } = payload;
   const parts = <Result>(kind: StoredKind<Result>, job: string, count: number) =>
-    Promise.all(
-      Array.from({ length: count }, (_, part) => outcomes.read(kind, job, partKey({ scan, part }))),
-    );
+    Promise.all(partNames(job, payload, count).map(({ key }) => outcomes.read(kind, job, key)));
   return {
-    advisories: await parts(COLLECTED_ADVISORIES, collectAdvisories.name, advisoryParts),
-    graphs: await parts(EXPANDED_DEPENDENCIES, expandDependencies.name, expansionParts),
+    advisories: await parts(COLLECTED_ADVISORIES, collectAdvisories.name, payload.advisoryParts),
+    graphs: await parts(EXPANDED_DEPENDENCIES, expandDependencies.name, payload.expansionParts),
   };
 }

@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-11-22T12:00:00Z');
 const key = { system: 'NPM', name: 'parser', version: '1.0.0' } as const;
 const payload = {
   advice: 'scan-1',
-  part: 0,
+
   requestedAt: '2026-11-22T11:59:59Z',
   packages: [
     { key, directs: [] },

@@ -41,6 +41,7 @@ function target() {
         scan,
         target: { id: 't', labels: {} },
         requestedAt: `2026-01-0${scans}T00:00:00Z`,
+        dividedAt: 0,
         advisoryParts: 1,
         expansionParts: 0,
         ...(partial ? { partial } : {}),
@@ -51,7 +52,7 @@ function target() {
           ...(state === undefined ? {} : { state }),
           outcomes: new Map<string, unknown>([
             [`ingest-lockfiles/${scan}`, inventory],
-            [`collect-advisories/${scan}.0`, { advisories: [ADVISORY], failed: [] }],
+            [`collect-advisories/${scan}.0.0`, { advisories: [ADVISORY], failed: [] }],
           ]),
         }),
         context(),

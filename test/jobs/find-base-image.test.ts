@@ -130,6 +130,7 @@ describe('find-base-image', () => {
       scan: 's',
       target: { id: 'shop', labels: {} },
       requestedAt: day(3),
+      dividedAt: 0,
       advisoryParts: 0,
       expansionParts: 0,
     });

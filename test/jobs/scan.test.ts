@@ -32,8 +32,9 @@ describe('the flow after an inventory', () => {
       header,
       inventory([locked('top', { direct: true }), affected('below', ids)]),
       ids,
+      0,
     );
-    expect(flow.payload).toMatchObject({ advisoryParts: 3, expansionParts: 1 });
+    expect(flow.payload).toMatchObject({ dividedAt: 0, advisoryParts: 3, expansionParts: 1 });
     const children = flow.children ?? [];
     expect(children.map(({ job }) => job)).toEqual([
       ...Array(3).fill('collect-advisories'),
@@ -41,12 +42,17 @@ describe('the flow after an inventory', () => {
     ]);
     const asked = children.slice(0, 3).flatMap(({ payload }) => (payload as { ids: string[] }).ids);
     expect(asked.toSorted()).toEqual(ids.toSorted());
-    expect(children[3]?.payload).toMatchObject({ scan: 's', part: 0 });
+    expect(children[3]?.payload).toMatchObject({ scan: 's', dividedAt: 0, part: 0 });
   });
 
   it('fetches many advisories in larger parts, not in more parts', async () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `GHSA-${index}`);
-    const { payload, children = [] } = await scanFollowUps(header, inventory([affected('below', ids)]), ids);
+    const { payload, children = [] } = await scanFollowUps(
+      header,
+      inventory([affected('below', ids)]),
+      ids,
+      0,
+    );
     expect(payload).toMatchObject({ advisoryParts: 500 });
     const asked = children.flatMap((child) => (child.payload as { ids?: string[] }).ids ?? []);
     expect(new Set(asked)).toEqual(new Set(ids));
@@ -54,16 +60,18 @@ describe('the flow after an inventory', () => {
 
   it('fetches no graph for lockfiles with edges or without findings', async () => {
     const withEdges = inventory([affected('below', ['GHSA-1'], { dependencies: [] })]);
-    expect((await scanFollowUps(header, withEdges, ['GHSA-1'])).payload).toMatchObject({
+    expect((await scanFollowUps(header, withEdges, ['GHSA-1'], 0)).payload).toMatchObject({
       expansionParts: 0,
     });
     const gone = { outcome: 'missing' as const, reason: 'not there' };
     const lacking = inventory([locked('top', { direct: true }), locked('below', { resolution: gone })]);
-    expect((await scanFollowUps(header, lacking, [])).payload).toMatchObject({
+    expect((await scanFollowUps(header, lacking, [], 0)).payload).toMatchObject({
+      dividedAt: 0,
       advisoryParts: 0,
       expansionParts: 1,
     });
-    expect((await scanFollowUps(header, inventory([locked('top')]), [])).payload).toMatchObject({
+    expect((await scanFollowUps(header, inventory([locked('top')]), [], 0)).payload).toMatchObject({
+      dividedAt: 0,
       advisoryParts: 0,
       expansionParts: 0,
     });
@@ -71,7 +79,7 @@ describe('the flow after an inventory', () => {
 });
 
 describe('children', () => {
-  const payload = { scan: 's', part: 0, ids: ['GHSA-1', 'GHSA-2', 'GHSA-3'] };
+  const payload = { scan: 's', dividedAt: 0, part: 0, ids: ['GHSA-1', 'GHSA-2', 'GHSA-3'] };
   const asked = ports({
     insights: {
       advisory: async (id) => {
@@ -126,7 +134,7 @@ describe('children', () => {
   it('fetch graphs; one that is not computed is no failure', async () => {
     const keys = ['top', 'other'].map((name) => ({ system: 'PYPI' as const, name, version: '1.0.0' }));
     const { result } = await expandDependencies.run(
-      { scan: 's', part: 0, versionKeys: keys },
+      { scan: 's', dividedAt: 0, part: 0, versionKeys: keys },
       ports({ insights: { dependencies: async ({ name }) => (name === 'top' ? graph : undefined) } }),
       context(),
     );
@@ -135,11 +143,14 @@ describe('children', () => {
 });
 
 describe('judge-scan', () => {
-  const payload = { ...header, advisoryParts: 1, expansionParts: 1 };
+  const payload = { ...header, dividedAt: 0, advisoryParts: 1, expansionParts: 1 };
   const outcomes = new Map<string, unknown>([
     ['ingest-lockfiles/s', inventory([locked('top', { direct: true }), affected('below', ['GHSA-1'])])],
-    ['collect-advisories/s.0', { advisories: [advisory], failed: [] }],
-    ['expand-dependencies/s.0', { graphs: [{ versionKey: graph.nodes[0]?.versionKey, graph }], failed: [] }],
+    ['collect-advisories/s.0.0', { advisories: [advisory], failed: [] }],
+    [
+      'expand-dependencies/s.0.0',
+      { graphs: [{ versionKey: graph.nodes[0]?.versionKey, graph }], failed: [] },
+    ],
   ]);
 
   it('finds the path through the fetched graph, opens the finding and sends it to every route', async () => {
@@ -165,7 +176,7 @@ describe('judge-scan', () => {
       ['ingest-lockfiles/s', inventory([locked('new', { direct: true, resolution })])],
     ]);
     const run = await judgeScan.run(
-      { ...header, advisoryParts: 0, expansionParts: 0 },
+      { ...header, dividedAt: 0, advisoryParts: 0, expansionParts: 0 },
       ports({ outcomes: lacking, routes: ['a'] }),
       context(),
     );
@@ -235,8 +246,8 @@ describe('judge-scan', () => {
 
   it('continues without a child that failed permanently, and reports the gap', async () => {
     const partial = new Map(outcomes);
-    partial.delete('collect-advisories/s.0');
-    partial.delete('expand-dependencies/s.0');
+    partial.delete('collect-advisories/s.0.0');
+    partial.delete('expand-dependencies/s.0.0');
     const { result } = await judgeScan.run(payload, ports({ outcomes: partial }), context());
     expect(result.findings).toMatchObject([{ severity: 'unrated', advisory: { id: 'GHSA-1' } }]);
     expect(result.gaps.map(({ kind, subject }) => [kind, subject])).toEqual([
@@ -279,7 +290,7 @@ describe('judge-scan', () => {
 
   it('names the parts of an advisory that could not be read', async () => {
     const problems = ['$.title: text is expected, there is 7', 'no CVSS score: 98'];
-    const withProblems = new Map(outcomes).set('collect-advisories/s.0', {
+    const withProblems = new Map(outcomes).set('collect-advisories/s.0.0', {
       advisories: [{ ...advisory, problems }],
       failed: [],
     });
@@ -292,7 +303,7 @@ describe('judge-scan', () => {
   it('counts an id once that two parts answer or a package names twice', async () => {
     const twice = new Map(outcomes)
       .set('ingest-lockfiles/s', inventory([affected('below', ['GHSA-1', 'GHSA-1'])]))
-      .set('collect-advisories/s.1', { advisories: [advisory, advisory], failed: [] });
+      .set('collect-advisories/s.0.1', { advisories: [advisory, advisory], failed: [] });
     const { result } = await judgeScan.run(
       { ...payload, advisoryParts: 2 },
       ports({ outcomes: twice }),

@@ -39,7 +39,7 @@ function target() {
     const run = await judgeScan.run(
       {
         ...{ scan: `s${scans}`, target: { id: 't', labels: {} }, requestedAt: `2026-01-0${scans}T00:00:00Z` },
-        ...{ advisoryParts: 0, expansionParts: 0, ...(partial && { partial }) },
+        ...{ dividedAt: 0, advisoryParts: 0, expansionParts: 0, ...(partial && { partial }) },
       },
       ports({
         ...(state && { state }),

@@ -70,9 +70,23 @@ export function keyHash(text: string, length: number): string {
   return hash('sha256', text).slice(0, length);
 }
 
-/** The key of one job of a scan that is split into parts. It contains the scan's id: no two scans share a key. */
-export function partKey({ scan, part }: { readonly scan: string; readonly part: number }): string {
-  return `${scan}.${part}`;
+/**
+ * When a job was divided into parts, in ms since 1970. A job whose outcome Redis has lost runs again and may find other parts: those of
+ * its first run may have ended, and are not these.
+ */
+export const dividedAt = () => z.int().nonnegative();
+
+/** A part of a job by its number. */
+export interface Part {
+  /** Id of the scan or refresh. No two share it. */
+  readonly of: string;
+  readonly dividedAt: number;
+  readonly part: number;
+}
+
+/** The key of the job of one part. */
+export function partKey({ of, dividedAt, part }: Part): string {
+  return `${of}.${dividedAt}.${part}`;
 }
 
 const MAX_LAYERS = 1_000;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { lazily } from '../../model/lazily.ts';
-import { SYSTEMS, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { formatVersionKey, SYSTEMS, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { Integrity, LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { chunks } from '../../model/yielding.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
-import { printableText, scanId, timestamp } from './fields.ts';
+import { keyHash, printableText, scanId, timestamp } from './fields.ts';
 
 /** Package versions of one job. */
 export const PACKAGES_PER_INSPECTION = 50;
@@ -23,7 +23,6 @@ const digest = () =>
 const schema = lazily(() =>
   z.strictObject({
     inspection: scanId().describe('Id of the scan, or of the repeated inspection.'),
-    part: z.int().nonnegative(),
     requestedAt: timestamp(),
     target: printableText(1, 200).optional().describe('The target whose lockfiles have the packages.'),
     packages: z
@@ -69,8 +68,14 @@ export const INSPECT_PACKAGES: JobType<InspectPackages> = {
   name: 'inspect-packages',
   version: 1,
   schema,
-  key: ({ inspection, part }) => `${inspection}.${part}`,
+  // What a repetition inspects may differ from what the first run inspected.
+  key: ({ inspection, packages, projects = [] }) =>
+    `${inspection}.${keyHash([...packages.map(subjectIn), ...projects].join('\n'), 16)}`,
 };
+
+function subjectIn({ system, name, version, digests = [] }: InspectedPackage): string {
+  return subjectOf(formatVersionKey({ system, name, version }), digests);
+}
 
 /** Inspects versions again, at a due time. */
 export function inspectionsDue(
@@ -81,20 +86,17 @@ export function inspectionsDue(
 ): readonly FollowUp[] {
   const requestedAt = due.toISOString();
   const inspection = `${prefix}.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  const parts: FollowUp[] = [];
-  for (let at = 0; at < packages.length; at += PACKAGES_PER_INSPECTION) {
-    const part = packages.slice(at, at + PACKAGES_PER_INSPECTION);
-    parts.push(followUp(INSPECT_PACKAGES, { inspection, part: parts.length, requestedAt, packages: part }));
-  }
-  return parts;
+  return chunks(packages, PACKAGES_PER_INSPECTION).map((part) =>
+    followUp(INSPECT_PACKAGES, { inspection, requestedAt, packages: [...part] }),
+  );
 }
 
 /** Looks the scorecards of source projects up again, at a due time. */
 export function projectsDue(ids: readonly string[], due: Date): readonly FollowUp[] {
   const requestedAt = due.toISOString();
   const inspection = `projects.${requestedAt.replaceAll(/[^\dTZ]/g, '')}`;
-  return chunks(ids, MAX_PROJECTS).map((projects, part) =>
-    followUp(INSPECT_PACKAGES, { inspection, part, requestedAt, packages: [], projects: [...projects] }),
+  return chunks(ids, MAX_PROJECTS).map((projects) =>
+    followUp(INSPECT_PACKAGES, { inspection, requestedAt, packages: [], projects: [...projects] }),
   );
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ScannedImage } from '../../model/image/image.ts';
 import { lazily } from '../../model/lazily.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
-import { scanId, scannedImage, targetSchema, timestamp } from './fields.ts';
+import { dividedAt, scanId, scannedImage, targetSchema, timestamp } from './fields.ts';
 
 const MAX_PARTS = 100_000;
 
@@ -11,6 +11,7 @@ const schema = lazily(() =>
     scan: scanId(),
     target: targetSchema(),
     requestedAt: timestamp(),
+    dividedAt: dividedAt(),
     advisoryParts: z.int().nonnegative().max(MAX_PARTS),
     expansionParts: z.int().nonnegative().max(MAX_PARTS),
     partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),

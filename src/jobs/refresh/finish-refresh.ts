@@ -9,7 +9,7 @@ import { lossText } from '../../model/losses/evidence.ts';
 import type { OutcomeName } from '../../model/queue/open-job.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp, type Job, type RunContext } from '../job.ts';
-import { scanId, timestamp } from '../payloads/fields.ts';
+import { dividedAt, partKey, scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
 import { isSuperseded, refreshFacts, releaseOf } from './refresh-facts.ts';
 import { selectTargets } from './select-targets.ts';
@@ -21,6 +21,7 @@ const schema = lazily(() =>
     refresh: scanId(),
     cadence: z.enum(CADENCES),
     requestedAt: timestamp(),
+    dividedAt: dividedAt(),
     packageParts: z.int().nonnegative().max(MAX_PARTS),
     advisoryParts: z.int().nonnegative().max(MAX_PARTS),
   }),
@@ -41,7 +42,7 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
   name: 'finish-refresh',
   version: 1,
   schema,
-  key: ({ refresh }) => refresh,
+  key: keyOf,
   limits: { attempts: 20, backoffMs: 1_000, maxBackoffMs: 120_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, ports, context) {
     const { refresh, requestedAt, cadence } = payload;
@@ -63,7 +64,7 @@ export const finishRefresh: Job<FinishRefresh, RefreshRecord | null, Needs> = {
     warning: record === null ? 'it was given up, because another one had started' : warningOf(record),
   }),
   spent: (payload) => ({
-    marked: [{ job: finishRefresh.name, key: payload.refresh }],
+    marked: [{ job: finishRefresh.name, key: keyOf(payload) }],
     removed: namesOf(payload),
   }),
 };
@@ -79,9 +80,15 @@ async function readParts(outcomes: OutcomePort, payload: FinishRefresh) {
 }
 
 /** The outcomes of the parts: those of package versions, then those of advisories. */
-function namesOf({ refresh, packageParts, advisoryParts }: FinishRefresh): readonly OutcomeName[] {
-  const count = packageParts + advisoryParts;
-  return Array.from({ length: count }, (_, part) => ({ job: refreshFacts.name, key: `${refresh}.${part}` }));
+function namesOf({ refresh, dividedAt, ...counts }: FinishRefresh): readonly OutcomeName[] {
+  return Array.from({ length: counts.packageParts + counts.advisoryParts }, (_, part) => ({
+    job: refreshFacts.name,
+    key: partKey({ of: refresh, dividedAt, part }),
+  }));
+}
+
+function keyOf({ refresh, dividedAt }: FinishRefresh): string {
+  return `${refresh}.${dividedAt}`;
 }
 
 /**

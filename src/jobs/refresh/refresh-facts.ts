@@ -10,7 +10,7 @@ import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { IncompleteError } from '../../scan/attempt.ts';
 import { letScansPass } from '../errors.ts';
 import type { Job } from '../job.ts';
-import { scanId, timestamp } from '../payloads/fields.ts';
+import { dividedAt, partKey, scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort, Ports } from '../ports.ts';
 
 const schema = lazily(() =>
@@ -18,6 +18,7 @@ const schema = lazily(() =>
     refresh: scanId(),
     cadence: z.enum(CADENCES),
     requestedAt: timestamp(),
+    dividedAt: dividedAt(),
     part: z.int().nonnegative(),
     /** The subjects that are looked up: package versions or advisories. */
     facts: z.union([
@@ -50,7 +51,7 @@ export const refreshFacts: Job<RefreshFacts, RefreshedPart, 'fleet' | 'insights'
   name: 'refresh-facts',
   version: 1,
   schema,
-  key: ({ refresh, part }) => `${refresh}.${part}`,
+  key: ({ refresh, dividedAt, part }) => partKey({ of: refresh, dividedAt, part }),
   // Nobody waits for a part, so that it asks a failing service rarely. With a low request budget a part takes long.
   limits: { attempts: 8, backoffMs: 20_000, maxBackoffMs: 60_000, timeoutMs: 7_200_000, concurrency: 1 },
   resultKind: REFRESHED_PART,

@@ -65,7 +65,7 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet' | 'knownFixes'
     return {
       result: { packages: ids.length, advisories: advisories.length },
       next: [
-        partsOf(payload, ids, advisories),
+        partsOf({ ...payload, dividedAt: startedAt }, ids, advisories),
         ...(cadence === 'all' ? await renewedAdvice(payload, ports, startedAt) : []),
       ],
       fleet: {
@@ -73,8 +73,6 @@ export const refreshFleet: Job<RefreshFleet, RefreshPlan, 'fleet' | 'knownFixes'
           ...claimOf(payload),
           // The last one may have claimed it again after its end.
           replaces: last?.refresh,
-          // Where Redis lost the claim and the outcome of this job, the job that releases it may have ended without a claim.
-          removes: { job: finishRefresh.name, key: refresh },
         },
       },
     };
@@ -116,11 +114,11 @@ export function listedSince(last: Pick<RefreshRecord, 'startedAt' | 'unanswered'
 }
 
 function partsOf(
-  { refresh, requestedAt, cadence }: RefreshFleet,
+  { refresh, requestedAt, cadence, dividedAt }: RefreshFleet & { readonly dividedAt: number },
   ids: IdList,
   advisories: readonly string[],
 ): FollowUp {
-  const payload = { refresh, requestedAt, cadence };
+  const payload = { refresh, requestedAt, cadence, dividedAt };
   const packageParts: RefreshFacts['facts'][] = [];
   for (let at = 0; at < ids.length; at += PACKAGES_PER_PART) {
     const versions = encodeIds(ids.subarray(at, at + PACKAGES_PER_PART)).toString('base64');

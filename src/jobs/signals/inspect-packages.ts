@@ -1,5 +1,6 @@
 import { letScansPass } from '../errors.ts';
 import { followUp, type Job, type JobRun, type RunContext } from '../job.ts';
+import { keyHash } from '../payloads/fields.ts';
 import { INSPECT_PACKAGES, type InspectPackages, inspectionsDue } from '../payloads/inspect-packages.ts';
 import type { Ports } from '../ports.ts';
 import { selectTargets } from '../refresh/select-targets.ts';
@@ -27,10 +28,10 @@ export const inspectPackages: Job<InspectPackages, InspectionCounts, Needs> = {
     if (payload.projects !== undefined)
       return await turnedProjects(payload.projects, payload, ports, context);
     const counts = await inspect(payload, ports, context);
-    return { result: counts, next: counts.news === 0 ? [] : [selectionOf(payload)] };
+    return { result: counts, next: counts.news === 0 ? [] : [selectionOf(payload, context.startedAt)] };
   },
-  log: ({ inspection, part }, counts) => ({
-    facts: { inspection, part, ...counts },
+  log: ({ inspection, packages }, counts) => ({
+    facts: { inspection, packages: packages.length, ...counts },
     warning: counts.unknown === 0 ? undefined : 'facts about new package versions could not be had',
   }),
   spent: 'own',
@@ -51,12 +52,13 @@ async function turnedProjects(
   if (failure?.retryable === true && !lastAttempt) throw partial(failure);
   return {
     result: { inspected: 0, news: packages.length, unknown: failure === undefined ? 0 : 1 },
-    next: inspectionsDue(packages, new Date(payload.requestedAt), `turned-${payload.part}`),
+    next: inspectionsDue(packages, new Date(payload.requestedAt), 'turned'),
   };
 }
 
-function selectionOf(payload: InspectPackages) {
+/** The selection has the time of its cause: a repeated inspection may find more than the selection of the first one saw. */
+function selectionOf(payload: InspectPackages, startedAt: number) {
   const { requestedAt } = payload;
-  const selection = `signals.${INSPECT_PACKAGES.key(payload)}`.slice(0, 128);
+  const selection = `signals.${keyHash(INSPECT_PACKAGES.key(payload), 16)}.${startedAt}`;
   return followUp(selectTargets, { selection, requestedAt, round: 0 });
 }

@@ -84,7 +84,7 @@ export async function inspectionsOf(
   if (chosen.length === 0) return [];
   const witnesses = witnessesOf(all, wanted);
   const requires = requirementsIn(packages, chosen);
-  return chunks(chosen, PACKAGES_PER_INSPECTION).map((part, index) => {
+  return chunks(chosen, PACKAGES_PER_INSPECTION).map((part) => {
     const inspected = part.map((one) => ({
       ...inspectedPackage(one, !isBaselineScan),
       ...(scripts.get(one) ?? {}),
@@ -92,7 +92,6 @@ export async function inspectionsOf(
     const systems = new Set(inspected.map(({ system }) => system));
     return {
       inspection: scan.scan,
-      part: index,
       requestedAt: scan.requestedAt,
       target: scan.target.id,
       packages: inspected.map((one, at) => ({ ...one, ...requires(part[at] as Candidate) })),

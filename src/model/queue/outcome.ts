@@ -12,7 +12,7 @@ import type { ResolvedLockfile } from '../scan/inventory.ts';
 import type { ScanRecordUpdate } from '../scan/scan-record.ts';
 import type { StoredKind, ValueOf } from '../stored/kind.ts';
 import type { WatchUpdate } from '../watch/schedule.ts';
-import type { EndedJob, OpenJob, OutcomeName } from './open-job.ts';
+import type { EndedJob, OpenJob } from './open-job.ts';
 import { followUpSchema } from './open-job.ts';
 
 /** The result of a job, and what follows from it. */
@@ -75,8 +75,6 @@ export interface Claim {
   readonly replaces?: string | undefined;
   /** Renews the claim if it is held, and takes none. */
   readonly onlyHeld?: boolean;
-  /** The outcome by which the job that releases the claim would count as done, left by a run of which Redis has lost the claim. */
-  readonly removes?: OutcomeName;
 }
 
 /** Changes that jobs of the fleet refresh save together with their outcome. */

@@ -92,7 +92,7 @@ async function inspectNow(
   );
   const requestedAt = new Date(now).toISOString();
   const attempt = { signal, lastAttempt: true, progress: () => {}, startedAt: now };
-  const payload = { inspection: 'check', part: 0, requestedAt, packages, witnesses: [] };
+  const payload = { inspection: 'check', requestedAt, packages, witnesses: [] };
   const failure = await within(inspect(payload, ports, attempt), LIMIT_MS).then(
     () => undefined,
     (error: unknown) => {

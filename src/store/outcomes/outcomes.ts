@@ -175,10 +175,9 @@ function filedSteps(keys: Keys, delivered: OutcomeEffects['delivered']): readonl
 
 function claimSteps(keys: Keys, claim: Claim | undefined): readonly OutcomeStep[] {
   if (claim === undefined) return [];
-  const { name, holder, ttlMs, replaces = '', onlyHeld, removes } = claim;
+  const { name, holder, ttlMs, replaces = '', onlyHeld } = claim;
   const values = [holder, ttlMs, replaces, onlyHeld === true ? 'held' : ''];
-  const removed = removes === undefined ? [] : [keys.outcome(removes.job, removes.key)];
-  return [{ name: 'CLAIM', keys: [keys.claim(name), ...removed], values }];
+  return [{ name: 'CLAIM', keys: [keys.claim(name)], values }];
 }
 
 async function targetSteps(

@@ -27,7 +27,7 @@ export interface OutcomeStep {
  * Conditions, which may refuse the outcome:
  * - `AFTER`, key: outcome of the job that this one followed directly. Arguments: that outcome, its time to live in ms. `state-moved`:
  *   it has one.
- * - `CLAIM`, keys: claim, an outcome that it removes. Arguments: holder, time to live in ms (0 releases it), the holder that it may replace ('' without one), 'held'
+ * - `CLAIM`, key: claim. Arguments: holder, time to live in ms (0 releases it), the holder that it may replace ('' without one), 'held'
  *   when it only renews a claim. `state-moved`: another one holds it.
  * - `KNOWN`, key: identities of packages by id. Arguments: the newest package id of the inventories and its identity. `ids-lost`:
  *   Redis has lost that id since it was given out.
@@ -103,9 +103,6 @@ local function claim(keys, arguments)
     redis.call('DEL', keys[1])
   elseif arguments[4] ~= 'held' or redis.call('EXISTS', keys[1]) == 1 then
     redis.call('SET', keys[1], arguments[1], 'PX', arguments[2])
-  end
-  if keys[2] then
-    redis.call('DEL', keys[2])
   end
 end
 

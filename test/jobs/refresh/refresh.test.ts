@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { encodeIds } from '../../../src/fleet/id-list.ts';
+import { inspectionsDue } from '../../../src/jobs/payloads/inspect-packages.ts';
 import { refreshFacts } from '../../../src/jobs/refresh/refresh-facts.ts';
 import { refreshFleet } from '../../../src/jobs/refresh/refresh-fleet.ts';
 import { selectTargets } from '../../../src/jobs/refresh/select-targets.ts';
@@ -11,6 +12,7 @@ const PART = {
   refresh: 'r',
   cadence: 'all' as const,
   requestedAt: STARTED,
+  dividedAt: 0,
   part: 0,
   facts: { versions: encodeIds([1, 2]).toString('base64') },
 };
@@ -159,6 +161,26 @@ it('a refresh has parts of 2,500 versions and 250 advisories, each once', async 
   expect(next[0]?.children?.map(({ job }) => job)).toEqual([...Array(5).fill('refresh-facts')]);
 });
 
+it('a refresh or an inspection that runs again has other jobs than its first run', async () => {
+  const keysAt = async (startedAt: number) => {
+    const fleet = portsWith({
+      packageIds: async () => Uint32Array.of(startedAt),
+      advisoryIds: async () => [],
+    });
+    const { next } = await refreshFleet.run(PART, fleet, { ...context(), startedAt });
+    const [finish] = next;
+    return [finish, ...(finish?.children ?? [])].map((one) => one?.key);
+  };
+  expect([...(await keysAt(1)), ...(await keysAt(2))]).toEqual(['r.1', 'r.1.0', 'r.2', 'r.2.0']);
+  const young = (...names: string[]) =>
+    inspectionsDue(
+      names.map((name) => ({ system: 'NPM', name, version: '1.0.0' })),
+      new Date(0),
+    ).map(({ key }) => key);
+  expect(young('a', 'b')).toEqual(young('a', 'b'));
+  expect(young('a', 'b')).not.toEqual(young('a', 'c'));
+});
+
 it('what lists of changes name is refreshed until the service has answered about all of it', async () => {
   const before = context().startedAt - 1_000;
   const sinceAfter = async (last: { readonly unanswered: number } | undefined) => {
@@ -217,7 +239,7 @@ it('a refresh of everything renews the known fixes of open alerts that are older
   const advice = (await started('all')).next.filter(({ job }) => job === 'advise-upgrades');
   expect(advice.map(({ payload }) => payload)).toEqual([
     {
-      ...{ advice: 'r', part: 0, requestedAt: STARTED },
+      ...{ advice: 'r', requestedAt: STARTED },
       packages: [
         { key: key('never'), directs: [] },
         { key: key('old'), directs: [key('@a/b', '2.0.0')] },

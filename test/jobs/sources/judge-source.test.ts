@@ -53,6 +53,7 @@ async function scanned(state: TargetState | undefined, at: string, partial = fal
     scan,
     target: { id: 'shop', labels: {} },
     requestedAt: at,
+    dividedAt: 0,
     advisoryParts: 0,
     expansionParts: 0,
     ...(partial ? { partial: true as const } : {}),

@@ -156,14 +156,6 @@ describe('a claim', () => {
     expect(await outcomes.has('job', 'claimed by third')).toBe(false);
   });
 
-  it('removes the outcome of the job that releases it', async () => {
-    const save = (job: string, fleet = {}) => outcomes.save(job, 'own', { result: 1, next: [], fleet });
-    await save('finish');
-    const claim = { name: 'again', holder: 'own', ttlMs: 60_000, removes: { job: 'finish', key: 'own' } };
-    expect(await save('start', { claim })).toEqual({ status: 'saved' });
-    expect(await outcomes.has('finish', 'own')).toBe(false);
-  });
-
   it('that was released is not renewed, and one that is held is', async () => {
     const claim = { name: 'renewed', holder: 'own', ttlMs: 60_000 };
     const key = room.keys.claim(claim.name);
