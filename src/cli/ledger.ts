@@ -9,9 +9,9 @@ import { type CommandContext, interruptible } from './program/terminal.ts';
 
 const NOTES = `
 Reads the commits along first parents from the objects of the repository, without a checkout, and puts what they changed before the first
-recorded scan of the target. Run again, it reads only commits that it has not imported; after an interruption it goes on. Commits that are
-not older than the first recorded scan are left out: the scans know what followed. So are commits that are older than \`ledger.keep\`, and
-targets without a recorded scan.
+recorded scan of the target. Run again, it reads only commits that it has not imported; after an interruption it goes on. Commits after the
+one that the first recorded scan names, or else not older than that scan, are left out: the scans know what followed. So are commits that
+are older than \`ledger.keep\`, and targets without a recorded scan.
 
 Examples:
   lockhound ledger import . --target org/shop

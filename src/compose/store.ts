@@ -181,7 +181,7 @@ function createStore({ config }: LoadedConfig, { connection, unreadable, storage
     inventories,
     targetSummaries,
     ledger,
-    importedLedger: createLedgerImport(redis, keys, { keepMs: ledgerKeep(config), storage }),
+    importedLedger: createLedgerImport(redis, keys, inventories, { keepMs: ledgerKeep(config), storage }),
     /** `undefined` without `ledger.storage`. */
     archiveLedgers:
       storage && createLedgerArchive(redis, keys, { storage, afterMs: config.ledger.storage?.after ?? 0 }),

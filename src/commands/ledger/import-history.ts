@@ -1,5 +1,6 @@
 import ignore from 'ignore';
 import type { Store } from '../../compose/store.ts';
+import { applyDelta, compareHeld, type Held } from '../../fleet/ledger/lockfile-deltas.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { Git } from '../../sources/git/git-process.ts';
@@ -9,7 +10,7 @@ import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { LedgerError } from '../errors.ts';
 import { readSegment, secondsOf } from './history-segment.ts';
 import { readSegments } from './history-segments.ts';
-import { apply, type Held, holdSame, joinSegment } from './join-segment.ts';
+import { joinSegment } from './join-segment.ts';
 
 /** Commits between two reports of progress. */
 const PROGRESS = 100;
@@ -70,7 +71,9 @@ export async function importHistory(
     throw new LedgerError('history-empty', `${git.what}: no commit is so recent`);
   const first = found < 0 ? parents.length : found;
   const isShort = await isShallow(git);
-  const last = parents.findLastIndex(({ time }) => secondsOf(time) < known.before);
+  // The scans know what followed the first of them.
+  const scanned = parents.findIndex(({ commit }) => commit === known.scanned);
+  const last = scanned < 0 ? parents.findLastIndex(({ time }) => secondsOf(time) < known.before) : scanned;
   const history = parents.slice(first, last + 1);
   const places = new Map(history.map(({ commit }, place) => [commit, place]));
   const placeOf = ({ commit = '' }: LedgerEntry): number => places.get(commit) ?? -1;
@@ -83,13 +86,13 @@ export async function importHistory(
   const entries: LedgerEntry[] = [];
   let held: Held = new Map();
   let nextSave = performance.now() + saveMs;
-  const save = async (): Promise<void> => {
+  const save = async (whole?: Held): Promise<void> => {
     const began = performance.now();
     const [start, ...rest] = entries;
     const isHeld = (first > 0 || isShort) && start?.commit === history[0]?.commit;
     const mark = isHeld ? ({ start: true, held: true } as const) : ({ start: true } as const);
     const all = start === undefined ? [] : [{ ...start, ...mark }, ...rest];
-    if (!(await known.write(all))) throw unknownTarget(target);
+    if (!(await known.write(all, whole))) throw unknownTarget(target);
     const now = performance.now();
     nextSave = now + saveMs * Math.max(1, (now - began) / SLOW_SAVE_MS);
   };
@@ -118,7 +121,7 @@ export async function importHistory(
     for (const one of later) entries.push(one);
   }
   await readOn(history.slice(after === undefined ? joint : place), false);
-  await save();
+  await save(held);
   return {
     ...{ target, commits: parents.length - first, entries: entries.length, read: commits },
     ...defined({ from: timeOfCommit(parents[first]?.time ?? '') }),
@@ -138,11 +141,12 @@ async function heldAfter(
   const after: Held = new Map([...held].map(([path, ids]) => [path, new Set(ids)]));
   const excluded = ignore().add([...exclude]);
   const files = kept.flatMap((entry) => entry.files ?? []);
-  if (!files.every((file) => !excluded.ignores(file.path) && apply(file, after))) return undefined;
+  if (!files.every((file) => !excluded.ignores(file.path) && applyDelta(file, after))) return undefined;
   const whole = await readSegment(git, { base: at, isStart: true, tip: at.commit, exclude }, () => {});
   const read: Held = new Map();
   await joinSegment(whole, read, intern);
-  return holdSame(after, read, new Set(whole.unread)) ? after : undefined;
+  const { differing } = compareHeld(after, read);
+  return differing.every((path) => whole.unread.includes(path)) ? after : undefined;
 }
 
 interface KeptOptions {

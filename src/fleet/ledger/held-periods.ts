@@ -35,8 +35,12 @@ export function heldPeriods(
   for (const entry of entries) {
     if (entry.delivered !== undefined) continue;
     if (entry.start === true || segment.last === undefined) {
-      periods.push(...lostIn(segment));
-      segment = newSegment(entry);
+      const kept = new Set(entry.unchanged);
+      periods.push(...lostIn(segment).filter(({ path }) => !kept.has(path)));
+      segment = newSegment(
+        entry,
+        [...segment.open].filter(([, { path }]) => kept.has(path)),
+      );
     }
     for (const file of entry.files ?? []) {
       for (const id of idsOf(file.went).filter((one) => wanted.has(one)))
@@ -56,8 +60,8 @@ interface Wanted {
 /** A part of a ledger without a gap. `open`: the periods that have not ended. */
 type Segment = ReturnType<typeof newSegment>;
 
-function newSegment(start: LedgerEntry | undefined) {
-  return { start, last: start, open: new Map() };
+function newSegment(start: LedgerEntry | undefined, open: Iterable<readonly [string, HeldPeriod]> = []) {
+  return { start, last: start, open: new Map(open) };
 }
 
 /** The period of a package that a lockfile holds: without a scan that brought it, it was there from the start. */

@@ -76,6 +76,34 @@ function rootsOf(
   return { via, roots };
 }
 
+/** The packages that each lockfile holds, by its path. */
+export type Held = Map<string, Set<number>>;
+
+/** Brings packages to the state after a change. Returns whether it fits to the state before. */
+export function applyDelta(
+  { path, came, went }: Pick<LockfileDelta, 'path' | 'came' | 'went'>,
+  held: Held,
+): boolean {
+  const own = held.get(path) ?? new Set();
+  held.set(path, own);
+  const hadAll = idsOf(went).filter((id) => !own.delete(id)).length === 0;
+  const hadNone = idsOf(came).filter((id) => own.has(id) || !own.add(id)).length === 0;
+  return hadAll && hadNone;
+}
+
+/** The lockfiles of which both hold the same packages, and those that differ. */
+export function compareHeld(
+  one: Held,
+  other: Held,
+): { readonly same: readonly string[]; readonly differing: readonly string[] } {
+  const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
+  const { same = [], differing = [] } = Object.groupBy(paths, (path) => {
+    const [own = new Set(), others = new Set()] = [one.get(path), other.get(path)];
+    return own.size === others.size && [...own].every((id) => others.has(id)) ? 'same' : 'differing';
+  });
+  return { same, differing };
+}
+
 /** Ascending ids, each minus the one before it. */
 export function stepsOf(ids: readonly number[]): readonly number[] {
   return ids.map((id, index) => id - (ids[index - 1] ?? 0));

@@ -39,6 +39,8 @@ const ledgerEntrySchema = z.object({
   start: z.literal(true).exactOptional(),
   /** True where `came` has what a commit held, and not what came with it: an import began there, and knows of nothing before. */
   held: z.literal(true).exactOptional(),
+  /** Lockfiles of which an entry with `start` found the packages that the imported history before it ends with: nothing is lost of these. */
+  unchanged: z.array(z.string()).exactOptional(),
   /** Lockfiles with other packages. An entry with `start` has none: the packages of its time follow from those of today. */
   files: z
     .array(

@@ -1,5 +1,4 @@
 import { dataFolder } from '../../config/data-folder.ts';
-import { decodeLockfileIds } from '../../fleet/compact-lockfile.ts';
 import { keyOfIdentity, lockedPackageOf } from '../../fleet/identity.ts';
 import { heldPeriods } from '../../fleet/ledger/held-periods.ts';
 import { headOf } from '../../fleet/ledger/ledger-entries.ts';
@@ -9,6 +8,7 @@ import { CodedError, undefinedFor } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { endsAlert } from '../../model/scan/transition.ts';
 import type { PastPackage, PastTarget } from '../../scan/replay.ts';
+import { idsOfLockfiles } from '../../store/fleet/ledger.ts';
 import { firstShard, type OperationContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -33,10 +33,10 @@ export async function readLedger(
   const first = entries.find(({ delivered }) => delivered === undefined);
   if (first === undefined) return undefined;
   const files = (viewed[LOCKFILES] ?? []).filter(({ inventory }) => inventory !== undefined);
-  const lists = await store.inventories.idListsOf(files.map(({ inventory = '' }) => inventory));
+  const lists = await idsOfLockfiles(store.inventories, files);
   const current = files.flatMap(({ path, inventory = '' }) => {
-    const list = lists.get(inventory);
-    return list === undefined ? [] : [[path, allIds({ ids: decodeLockfileIds(list) })] as const];
+    const ids = lists.get(inventory);
+    return ids === undefined ? [] : [[path, allIds({ ids })] as const];
   });
   const periods = heldPeriods(entries, new Map(current), { has: () => true });
   const identities = await store.packageIds.identities(periods.map((one) => one.id));

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { headOf } from '../../fleet/ledger/ledger-entries.ts';
+import { allIds, applyDelta, compareHeld, type Held } from '../../fleet/ledger/lockfile-deltas.ts';
+import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import { chunks } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
@@ -7,7 +9,10 @@ import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { UNUSE_STEP } from '../scripts/steps.lua.ts';
-import { createLedger, headKeys, writeBlock, writeHead } from './ledger.ts';
+import { readTargetState } from '../targets.ts';
+import { reportTo } from '../values/stored-values.ts';
+import type { Inventories } from './inventories.ts';
+import { createLedger, headKeys, idsOfLockfiles, writeBlock, writeHead } from './ledger.ts';
 import { DEFAULT_KEEP_MS, type LedgerOptions } from './ledger-writer.ts';
 import { summaryValues } from './target-summaries.ts';
 
@@ -24,20 +29,24 @@ export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
   /** Time of the first scan, in seconds since 1970: no imported entry is as recent. */
   readonly before: number;
+  /** The commit that the first scan names. */
+  readonly scanned?: string;
   /** Older entries are not kept, in ms since 1970. */
   readonly oldest: number;
   /**
-   * Replaces the history. An entry that states a time after the first scan gets the last second before it. Resolves to false when the
+   * Replaces the history. `held`: the packages after a history that is whole. Where a lockfile had them before the first scan, they were there all
+   * the time; of the others that is not known. An entry that states a time after the first scan gets the last second before it. Resolves to false when the
    * target has no ledger any more. Throws `state-corrupt`, `storage-away`, and `ledger-changed`: another import has written the history since
    * this one read it, or scans changed the ledger during each attempt.
    */
-  write(history: readonly LedgerEntry[]): Promise<boolean>;
+  write(history: readonly LedgerEntry[], held?: Held): Promise<boolean>;
 }
 
 /** Reads the imported history of a target; `undefined` when it has no ledger. Throws `state-corrupt` and `storage-away`. */
 export function createLedgerImport(
   redis: RedisClient,
   keys: Keys,
+  inventories: Pick<Inventories, 'idListsOf'>,
   { keepMs = () => DEFAULT_KEEP_MS, storage, now = Date.now }: LedgerOptions & { now?: () => number } = {},
 ) {
   const ledger = createLedger(redis, keys, storage);
@@ -48,34 +57,64 @@ export function createLedgerImport(
     });
     const own = entries.filter(({ scan }) => !scan.startsWith(IMPORTED));
     const imported = entries.filter(({ scan }) => scan.startsWith(IMPORTED));
-    return { own, imported, before: own.find(({ delivered }) => delivered === undefined)?.at ?? 0 };
+    return { own, imported, first: own.find(({ delivered }) => delivered === undefined) };
+  };
+  /** The packages before the first scan, of the lockfiles of which that is known. `stored`: the state with which the ledger is complete. */
+  const heldBefore = async (
+    target: string,
+    own: readonly LedgerEntry[],
+    stored: Buffer | null,
+  ): Promise<Held> => {
+    const state = await readTargetState(keys, target, stored).catch(reportTo(() => {}));
+    const scans = own.filter(({ delivered }) => delivered === undefined).reverse();
+    if (state === undefined || scans.slice(0, -1).some(({ start }) => start === true)) return new Map();
+    const { lockfiles = [] } = state;
+    const lists = await idsOfLockfiles(inventories, lockfiles);
+    const held: Held = new Map();
+    for (const { path, inventory = '' } of lockfiles) {
+      const ids = lists.get(inventory);
+      if (ids !== undefined) held.set(path, new Set(allIds({ ids })));
+    }
+    const unknown = new Set<string>();
+    for (const { path, came, went } of scans.flatMap(({ files = [] }) => files))
+      if (!applyDelta({ path, came: went, went: came }, held)) unknown.add(path);
+    for (const path of unknown) held.delete(path);
+    return held;
   };
   return async (target: string): Promise<ImportedLedger | undefined> => {
     const place = keys.target(target);
-    const known = (await redis.hget(place, 'import')) ?? '';
-    const { own: scans, imported, before: firstScan } = await readAll(target);
+    const other = (await redis.hget(place, 'import')) ?? '';
+    const { own: scans, imported, first: firstScan } = await readAll(target);
     if (scans.length + imported.length === 0) return undefined;
     const { labels } = (await summaries.find(target)) ?? { labels: {} };
     const id = randomUUID();
-    const write = async (history: readonly LedgerEntry[]): Promise<boolean> => {
+    /** Resolves to 1, 0 when scans changed the ledger meanwhile, -1 when another import did, and `undefined` when there is none any more. */
+    const tryToWrite = async (history: readonly LedgerEntry[], held: Held | undefined): Promise<unknown> => {
+      const [revision, current, state] = await redis.hmgetBuffer(place, 'ledger', 'revision', 'state');
+      const length = await redis.llen(keys.ledger(target));
+      const last = await redis.lindexBuffer(keys.ledger(target), -1);
+      if (revision == null || last === null) return undefined;
+      const { own, first } = await readAll(target);
+      const isComplete = held !== undefined && current?.equals(revision) === true;
+      const compared = isComplete
+        ? compareHeld(held, await heldBefore(target, own, state ?? null))
+        : undefined;
+      const entries = withHistory(own, first, history, compared);
+      const blocks = await Promise.all(chunks(entries, BLOCK).map(writeBlock));
+      const head = headOf(entries);
+      const heads = headKeys(keys, target);
+      const parts = head ? writeHead(head) : heads.map(() => '');
+      return await runScript(
+        redis,
+        IMPORT,
+        [place, keys.ledger(target), keys.unusedObjects, ...heads],
+        [target, revision, length, last, other, id, ...parts, ...blocks],
+      );
+    };
+    const write = async (history: readonly LedgerEntry[], held?: Held): Promise<boolean> => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const revision = await redis.hget(place, 'ledger');
-        const length = await redis.llen(keys.ledger(target));
-        const last = await redis.lindexBuffer(keys.ledger(target), -1);
-        if (revision === null || last === null) return false;
-        const { own, before } = await readAll(target);
-        const older = history.map((one) => (one.at < before ? one : { ...one, at: Math.max(0, before - 1) }));
-        const blocks = await Promise.all(chunks(older, BLOCK).map(writeBlock));
-        const recorded = await Promise.all(chunks(own, BLOCK).map(writeBlock));
-        const head = headOf([...older, ...own]);
-        const heads = headKeys(keys, target);
-        const parts = head ? writeHead(head) : heads.map(() => '');
-        const answer = await runScript(
-          redis,
-          IMPORT,
-          [place, keys.ledger(target), keys.unusedObjects, ...heads],
-          [target, revision, length, last, known, id, ...parts, ...blocks, ...recorded],
-        );
+        const answer = await tryToWrite(history, held);
+        if (answer === undefined) return false;
         if (answer === 1) return true;
         if (answer === -1)
           throw changed(
@@ -85,8 +124,30 @@ export function createLedgerImport(
       }
       throw changed(target, `scans wrote to its ledger during each of ${ATTEMPTS} attempts`);
     };
-    return { entries: imported, before: firstScan, oldest: now() - keepMs(labels), write };
+    return {
+      ...{ entries: imported, before: firstScan?.at ?? 0, oldest: now() - keepMs(labels), write },
+      ...defined({ scanned: firstScan?.commit }),
+    };
   };
+}
+
+/** The entries of a ledger after a history. `compared`: what it ends with, and what lockfiles held before the first scan, if both are known. */
+function withHistory(
+  own: readonly LedgerEntry[],
+  first: LedgerEntry | undefined,
+  history: readonly LedgerEntry[],
+  compared: ReturnType<typeof compareHeld> | undefined,
+): readonly LedgerEntry[] {
+  const before = first?.at ?? 0;
+  const older = history.map((one) => (one.at < before ? one : { ...one, at: Math.max(0, before - 1) }));
+  const { same = [], differing = [''] } = older.length === 0 ? {} : (compared ?? {});
+  const joined = own.map((entry): LedgerEntry => {
+    if (entry !== first) return entry;
+    const { start: _, unchanged: __, ...scan } = entry;
+    if (differing.length === 0) return scan;
+    return { ...scan, start: true, ...(same.length === 0 ? {} : { unchanged: [...same] }) };
+  });
+  return [...older, ...joined];
 }
 
 function changed(target: string, reason: string): StoreError {

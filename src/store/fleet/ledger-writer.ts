@@ -1,4 +1,3 @@
-import { decodeLockfileIds, type LockfileIds } from '../../fleet/compact-lockfile.ts';
 import { headOf, type LedgerHead, NOT_KNOWN } from '../../fleet/ledger/ledger-entries.ts';
 import { type ComparedLockfile, idsOf, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { DeliveryIdentity } from '../../model/alert/delivery.ts';
@@ -13,7 +12,16 @@ import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
-import { headKeys, placeOf, readBlock, readHead, singlesIn, writeBlock, writeHead } from './ledger.ts';
+import {
+  headKeys,
+  idsOfLockfiles,
+  placeOf,
+  readBlock,
+  readHead,
+  singlesIn,
+  writeBlock,
+  writeHead,
+} from './ledger.ts';
 import { isReference, readReference } from './ledger-reference.ts';
 
 /** Two years. */
@@ -112,13 +120,10 @@ async function deltasOf(
 ): Promise<LedgerEntry['files']> {
   const same = new Set(after.map(({ path, inventory = '' }) => `${inventory} ${path}`));
   const changed = before.filter(({ path, inventory }) => inventory && !same.has(`${inventory} ${path}`));
-  const lists = await inventories.idListsOf([
-    ...new Set(changed.flatMap(({ inventory }) => inventory ?? [])),
-  ]);
+  const lists = await idsOfLockfiles(inventories, changed);
   const old: ComparedLockfile[] = [];
   for (const { path, inventory = '' } of changed) {
-    const list = lists.get(inventory);
-    const ids = list === undefined ? undefined : readIds(list);
+    const ids = lists.get(inventory);
     if (ids === undefined) return undefined;
     old.push({ path, inventory, ids });
   }
@@ -130,16 +135,6 @@ async function deltasOf(
       : [{ path, inventory, ...one.lockfile }];
   });
   return lockfileDeltas(old, current);
-}
-
-/** `undefined` when the list is damaged. */
-function readIds(list: Buffer): LockfileIds | undefined {
-  try {
-    return decodeLockfileIds(list);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 interface Place {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { decodeLockfileIds, type LockfileIds } from '../../fleet/compact-lockfile.ts';
 import { decodeIds, encodeIds, type IdList } from '../../fleet/id-list.ts';
 import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -13,6 +14,7 @@ import { readHash } from '../redis/scan.ts';
 import { compress, recogniseCompression } from '../values/compression.ts';
 import type { OnUnreadable, StoredPlace } from '../values/stored-values.ts';
 import { readValue, reportTo, writeText } from '../values/stored-values.ts';
+import type { Inventories } from './inventories.ts';
 import { isReference, readReference, readReferred } from './ledger-reference.ts';
 
 /** A head is stored in parts, by the remainder of its ids: a question about a package reads one part of each. */
@@ -148,6 +150,23 @@ export async function readBlock(
   const place = placeOf(keys, target);
   const block = isReference(stored) ? await readReferred(stored, place, storage) : stored;
   return (await readValue(LEDGER_BLOCK, block, place)).entries;
+}
+
+/** The ids of the packages of lockfiles by the key of their inventory. Those that are absent or damaged are left out. */
+export async function idsOfLockfiles(
+  { idListsOf }: Pick<Inventories, 'idListsOf'>,
+  lockfiles: readonly { readonly inventory?: string }[],
+): Promise<ReadonlyMap<string, LockfileIds>> {
+  const lists = await idListsOf([...new Set(lockfiles.flatMap(({ inventory }) => inventory ?? []))]);
+  const found = new Map<string, LockfileIds>();
+  for (const [inventory, list] of lists) {
+    try {
+      found.set(inventory, decodeLockfileIds(list));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  return found;
 }
 
 /** The parts of a head, in the order of `headKeys`. */

@@ -7,11 +7,12 @@ import { readSegment, type SegmentHistory } from '../../../src/commands/ledger/h
 import { readSegments } from '../../../src/commands/ledger/history-segments.ts';
 import { type ImportOptions, importHistory } from '../../../src/commands/ledger/import-history.ts';
 import { joinSegment } from '../../../src/commands/ledger/join-segment.ts';
+import { heldPeriods } from '../../../src/fleet/ledger/held-periods.ts';
 import { idsOf } from '../../../src/fleet/ledger/lockfile-deltas.ts';
 import { firstParents } from '../../../src/sources/git/history.ts';
 import { commitOf, openLocalRepository } from '../../../src/sources/git/local-repository.ts';
 import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
-import { createLedger, headKeys } from '../../../src/store/fleet/ledger.ts';
+import { createLedger, headKeys, idsOfLockfiles, readHead } from '../../../src/store/fleet/ledger.ts';
 import { createLedgerImport } from '../../../src/store/fleet/ledger-import.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
 import { type Fleet, openFleetCli } from '../../cli/fleet/fleet-cli.ts';
@@ -278,6 +279,161 @@ describe('lockhound ledger import', () => {
     expect(await dump()).toEqual(expected);
   });
 
+  describe('joins the first scan', () => {
+    const [one, two] = ['package-lock.json', 'sub/package-lock.json'];
+    const days = [1, 2, 3, 4].map((day) => 1_700_000_000 + day * 86_400);
+    const timeOf = (at = 0) => new Date(at * 1_000).toISOString();
+    let opened: Awaited<ReturnType<typeof openLocalRepository>>;
+    let commits: readonly string[];
+    beforeAll(async () => {
+      opened = await commitsOf('joined', [
+        [days[0], { [one]: npmLock({ a: '1.0.0', c: '1.0.0' }), [two]: npmLock({ b: '1.0.0' }) }],
+        [days[1], { [one]: npmLock({ a: '2.0.0', c: '1.0.0' }) }],
+        [days[2], { [one]: npmLock({ a: '3.0.0', c: '1.0.0' }) }],
+      ]);
+      commits = (await firstParents(opened, await commitOf(opened, 'main'))).map(({ commit }) => commit);
+    });
+    const files = (a: string, b: string) => [
+      npmFile(one, [`a@${a}.0.0`, 'c@1.0.0']),
+      npmFile(two, [`b@${b}.0.0`]),
+    ];
+    const scan = async (a: string, b: string, at: number | undefined, place?: number) =>
+      await fleet.save('t', files(a, b), {
+        ledger: {
+          requestedAt: timeOf(at),
+          ...(place === undefined ? {} : { commit: commits[place] as string }),
+        },
+      });
+    const importAll = async (options: Partial<ImportOptions> = {}) => {
+      const tip = commits.at(-1) as string;
+      return await importHistory(stores(), opened, { target: 't', tip, ...options });
+    };
+    /** The periods as `package: begin to end`: commits by their position, scans by their number. */
+    const periods = async () => {
+      const placeOf = (entry: { readonly commit?: string; readonly scan: string }) =>
+        entry.commit === undefined ? entry.scan : `commit ${commits.indexOf(entry.commit)}`;
+      const current = (await fleet.targets.read('t'))?.lockfiles ?? [];
+      const lists = await idsOfLockfiles(fleet.inventories, current);
+      const held = current.map(
+        ({ path, inventory = '' }) => [path, lists.get(inventory)?.lookedUp ?? []] as const,
+      );
+      const found = heldPeriods(await createLedger(fleet.redis, fleet.keys).read('t'), new Map(held), {
+        has: () => true,
+      });
+      const names = await fleet.packageIds.identities(found.map(({ id }) => id));
+      return found
+        .map(({ from, until, notKnownBefore, notKnownAfter }, index) => {
+          const begin = from === undefined ? `? ${timeOf(notKnownBefore)}` : placeOf(from);
+          const end =
+            until === undefined
+              ? notKnownAfter === undefined
+                ? 'now'
+                : `? ${timeOf(notKnownAfter)}`
+              : placeOf(until);
+          return `${names[index]?.slice(4)}: ${begin} to ${end}`;
+        })
+        .sort();
+    };
+    const head = async () => {
+      const parts = await Promise.all(
+        headKeys(fleet.keys, 't').map((key) => fleet.redis.hgetBuffer(key, 't')),
+      );
+      return readHead(parts)?.since;
+    };
+
+    it('of a commit of the history: later commits are those of scans', async () => {
+      fleet = await cli.fresh();
+      // A scan of the second commit is requested after the third one was made.
+      await scan('2', '1', days[3], 1);
+      await scan('3', '1', days[3], 2);
+      await scan('3', '2', days[3]);
+      const expected = [
+        'a@1.0.0: commit 0 to commit 1',
+        'a@2.0.0: commit 1 to commit 2',
+        'a@3.0.0: commit 2 to now',
+        'b@1.0.0: commit 0 to t-s3',
+        'b@2.0.0: t-s3 to now',
+        'c@1.0.0: commit 0 to now',
+      ];
+      for (const anew of [false, true]) {
+        expect(await importAll({ anew })).toMatchObject({ entries: 2 });
+        expect(await periods()).toEqual(expected);
+        expect(await head()).toBe(days[0]);
+      }
+      const { out } = await lockhound(['where', 'a@>=2', '--ever', '--json']);
+      expect(JSON.parse(out)).toMatchObject({
+        notKnown: 0,
+        periods: [
+          { version: '2.0.0', from: { commit: commits[1] }, until: { commit: commits[2], scan: 't-s2' } },
+          { version: '3.0.0', from: { commit: commits[2], scan: 't-s2' } },
+        ],
+      });
+      const { scans } = JSON.parse((await lockhound(['targets', 'history', 't', '--json'])).out);
+      expect(scans.map((entry: { start?: true }) => entry.start === true)).toEqual([
+        false,
+        false,
+        false,
+        false,
+        true,
+      ]);
+    });
+
+    it('that names no commit, where its lockfiles hold the packages of the last one', async () => {
+      fleet = await cli.fresh();
+      await scan('3', '1', days[3]);
+      await importAll();
+      expect(await periods()).toContain('a@3.0.0: commit 2 to now');
+      expect(await head()).toBe(days[0]);
+      // The import begins later: again, all is known since then.
+      await importAll({ since: (days[1] as number) * 1_000 });
+      expect(await periods()).toEqual([
+        `a@2.0.0: ? ${timeOf(days[1])} to commit 2`,
+        'a@3.0.0: commit 2 to now',
+        `b@1.0.0: ? ${timeOf(days[1])} to now`,
+        `c@1.0.0: ? ${timeOf(days[1])} to now`,
+      ]);
+      // Without a history before it, the scan is the start.
+      const importedLedger = await createLedgerImport(fleet.redis, fleet.keys, fleet.inventories)('t');
+      await importedLedger?.write([], new Map());
+      expect(await createLedger(fleet.redis, fleet.keys).read('t')).toMatchObject([
+        { scan: 't-s1', start: true },
+      ]);
+    });
+
+    it.each([undefined, 2])('only by lockfiles that hold the same: commit %s', async (place) => {
+      fleet = await cli.fresh();
+      await scan('9', '1', days[3], place);
+      await scan('9', '2', days[3]);
+      await importAll();
+      expect(await periods()).toEqual([
+        'a@1.0.0: commit 0 to commit 1',
+        'a@2.0.0: commit 1 to commit 2',
+        `a@3.0.0: commit 2 to ? ${timeOf(days[2])}`,
+        `a@9.0.0: ? ${timeOf(days[3])} to now`,
+        'b@1.0.0: commit 0 to t-s2',
+        'b@2.0.0: t-s2 to now',
+        `c@1.0.0: ? ${timeOf(days[3])} to now`,
+        `c@1.0.0: commit 0 to ? ${timeOf(days[2])}`,
+      ]);
+      expect(await head()).toBe(days[3]);
+    });
+
+    it('only where the ledger says what it held', async () => {
+      fleet = await cli.fresh();
+      await scan('3', '1', days[3], 2);
+      await scan('2', '1', days[3]);
+      // An earlier release has saved it.
+      await fleet.redis.hdel(fleet.keys.target('t'), 'ledger');
+      await scan('3', '1', days[3]);
+      await importAll();
+      expect((await periods()).filter((text) => text.startsWith('a@3'))).toEqual([
+        `a@3.0.0: ? ${timeOf(days[3])} to now`,
+        `a@3.0.0: ? ${timeOf(days[3])} to t-s2`,
+        `a@3.0.0: commit 2 to ? ${timeOf(days[2])}`,
+      ]);
+    });
+  });
+
   it('reads no commit that is older than the ledger is kept', async () => {
     const day = 86_400;
     const now = Math.floor(Date.now() / 1_000);
@@ -290,7 +446,7 @@ describe('lockhound ledger import', () => {
     const asked: unknown[] = [];
     const importing = async (days: number) => {
       const keepMs = (labels: unknown) => asked.push(labels) * 0 + days * day * 1_000;
-      const importedLedger = createLedgerImport(fleet.redis, fleet.keys, { keepMs });
+      const importedLedger = createLedgerImport(fleet.redis, fleet.keys, fleet.inventories, { keepMs });
       return await importHistory({ packageIds: fleet.packageIds, importedLedger }, opened, {
         target: 't',
         tip,
@@ -319,9 +475,9 @@ describe('lockhound ledger import', () => {
           ...own,
           async importedLedger(target) {
             const known = await own.importedLedger(target);
-            const write: NonNullable<typeof known>['write'] = async (history) => {
+            const write: NonNullable<typeof known>['write'] = async (...written) => {
               await meanwhile();
-              return (await known?.write(history)) ?? false;
+              return (await known?.write(...written)) ?? false;
             };
             return known && { ...known, write };
           },
@@ -371,7 +527,7 @@ describe('lockhound ledger import', () => {
       isScanning = false;
       return own;
     });
-    const known = await createLedgerImport(fleet.redis, fleet.keys)('t');
+    const known = await createLedgerImport(fleet.redis, fleet.keys, fleet.inventories)('t');
     await expect(known?.write([{ at: 1, scan: 'import.a' }])).rejects.toMatchObject({
       code: 'ledger-changed',
       message: expect.stringContaining('scans wrote'),
@@ -431,15 +587,15 @@ const READ = { isStart: true, exclude: [], onCommit: () => {} };
 
 /** The stores of an import. They fail after so many writes. */
 function stores(writes = Number.POSITIVE_INFINITY): Parameters<typeof importHistory>[0] {
-  const open = createLedgerImport(fleet.redis, fleet.keys, { keepMs: () => 1e13 });
+  const open = createLedgerImport(fleet.redis, fleet.keys, fleet.inventories, { keepMs: () => 1e13 });
   let left = writes;
   return {
     packageIds: fleet.packageIds,
     async importedLedger(target) {
       const known = await open(target);
       if (known === undefined) return undefined;
-      const write: typeof known.write = async (history) => {
-        const isWritten = await known.write(history);
+      const write: typeof known.write = async (...written) => {
+        const isWritten = await known.write(...written);
         left -= 1;
         if (left === 0) throw new Error('lost');
         return isWritten;
@@ -546,21 +702,33 @@ async function longRepository(name: string, commits: number) {
 
 /** A repository with a commit at each of some times, in seconds since 1970; each brings one package. */
 async function timedRepository(name: string, times: readonly number[]) {
+  const commits = times.map((time, index) => {
+    const packages = Object.fromEntries(times.slice(0, index + 1).map((_, at) => [`p${at}`, '1.0.0']));
+    return [time, { 'package-lock.json': npmLock(packages) }] as const;
+  });
+  const opened = await commitsOf(name, commits);
+  return { git: opened, tip: await commitOf(opened, 'main') };
+}
+
+/** A repository whose commits, with their times in seconds since 1970, write some files. */
+async function commitsOf(
+  name: string,
+  commits: readonly (readonly [time: number | undefined, files: Readonly<Record<string, string>>])[],
+) {
   const repository = join(folder, name);
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository]);
-  const stream = times.map((time, index) => {
-    const text = npmLock(Object.fromEntries(times.slice(0, index + 1).map((_, at) => [`p${at}`, '1.0.0'])));
-    return (
-      `commit refs/heads/main\ncommitter a <a@example.com> ${time} +0000\ndata 0\n` +
-      `M 100644 inline package-lock.json\ndata ${text.length}\n${text}\n`
+  const stream = commits.map(([time, files]) => {
+    const written = Object.entries(files).map(
+      ([path, text]) => `M 100644 inline ${path}\ndata ${text.length}\n${text}\n`,
     );
+    return `commit refs/heads/main\ncommitter a <a@example.com> ${time} +0000\ndata 0\n${written.join('')}`;
   });
   execFileSync('git', ['-C', repository, 'fast-import', '--quiet'], { input: stream.join('') });
   const opened = await openLocalRepository(repository, {
     inherited: { PATH: process.env['PATH'] ?? '' },
     signal: new AbortController().signal,
   });
-  return { git: opened, tip: await commitOf(opened, 'main') };
+  return opened;
 }
 
 /** The packages of a `package-lock.json` of version 2 or 3 that come from a registry; `undefined` for one of version 1. */

@@ -283,7 +283,9 @@ describe('old blocks of a ledger', () => {
   it('leave the storage with a ledger that is turned off or imported again', async () => {
     const fleet = await open('replaced');
     await fleet.archive();
-    const imported = createLedgerImport(room.redis, fleet.keys, { storage: fleet.storage });
+    const imported = createLedgerImport(room.redis, fleet.keys, fleet.inventories, {
+      storage: fleet.storage,
+    });
     const before = Array.from({ length: 20 }, (_, at) => ({ at: at + 1, scan: `import.${at}` }));
     fleet.state.isAway = true;
     await expect(imported('t')).rejects.toMatchObject({ code: 'storage-away' });
@@ -297,7 +299,7 @@ describe('old blocks of a ledger', () => {
     const { entries } = await fleet.read();
     expect(entries).toHaveLength(60);
     await fleet.expectWhole(entries);
-    expect(fleet.objects.size).toBe(5);
+    expect(fleet.objects.size).toBe(4);
     fleet.settings.keepMs = () => 0;
     await fleet.scan();
     await fleet.expectWhole([]);
