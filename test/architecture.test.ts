@@ -9,7 +9,7 @@ const SRC = join(import.meta.dirname, '..', 'src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   files: ['model'],
-  config: ['files', 'lockfiles', 'model', 'notify', 'policy'],
+  config: ['files', 'http', 'lockfiles', 'model', 'notify', 'policy'],
   http: ['model'],
   lockfiles: ['files', 'model'],
   versions: ['model'],

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { isObject } from '../model/json-object.ts';
 import { duration } from './values.ts';
 
-/** `value` with durations as text: as in `written`, from which it was parsed, or as the default is written. */
+/** The password in a URL. */
+const PASSWORD = /^([a-z]+:\/\/[^/?#@:]*):[^/?#@]*@/i;
+
+/** `value` without passwords of URLs, with durations as text: as in `written`, from which it was parsed, or as the default is written. */
 export function asWritten(schema: z.ZodType, value: unknown, written: unknown): unknown {
   const { inner, fallback } = unwrap(schema);
   if (inner === duration) return written ?? fallback ?? value;
@@ -10,6 +13,7 @@ export function asWritten(schema: z.ZodType, value: unknown, written: unknown): 
     const items = Array.isArray(written) ? written : [];
     return value.map((item, index) => asWritten(inner.element as z.ZodType, item, items[index]));
   }
+  if (typeof value === 'string') return value.replace(PASSWORD, '$1:***@');
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   const texts = isObject(written) ? written : {};
   return Object.fromEntries(

@@ -161,8 +161,10 @@ export function parseYaml(file: string, text: string): unknown {
   }
 }
 
+/** Settings of the environment replace those of the file. Where the file has no section at a section's place, the schema refuses the file. */
 function merge(base: unknown, over: unknown): unknown {
-  if (!isObject(base) || !isObject(over)) return over === undefined ? base : over;
+  if (over === undefined || (isObject(over) && base !== undefined && !isObject(base))) return base;
+  if (!isObject(base) || !isObject(over)) return over;
   const result: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) result[key] = merge(result[key], value);
   // A reference to a secret is replaced as a whole: merged, it would hold both `file` and `env`.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OSV_ECOSYSTEMS } from '../model/advisories/osv-record.ts';
 import { isObject } from '../model/json-object.ts';
+import { registryOf } from '../model/lockfile/registry.ts';
 import { secretReference } from './secret-reference.ts';
 import { ledger } from './sections/ledger.ts';
 import { type NotifyConfig, notify } from './sections/notify.ts';
@@ -10,7 +11,7 @@ import { redis } from './sections/redis.ts';
 import { serve } from './sections/serve.ts';
 import { suppressions } from './sections/suppressions.ts';
 import { credentials, schedules, watch } from './sections/watch.ts';
-import { durationOf, httpUrl } from './values.ts';
+import { addressList, durationFrom, durationOf, httpUrl, lifetime } from './values.ts';
 
 const text = () => z.string().trim().min(1).max(300);
 
@@ -72,12 +73,12 @@ const data = z.strictObject({
         .describe('Time between two readings of the lists of changes.'),
       ecosystems: z
         .array(z.enum(OSV_ECOSYSTEMS))
+        .min(1)
         .default([...OSV_ECOSYSTEMS])
         .describe('Ecosystems whose lists are read.'),
     })
     .prefault({}),
-  allowAddresses: z
-    .array(z.string().min(1))
+  allowAddresses: addressList()
     .default([])
     .describe(
       'Private hosts or CIDR ranges that the lists may be read from, besides the hosts of their URLs.',
@@ -94,7 +95,7 @@ const insights = z.strictObject({
     .describe(
       'What answers: the package-insights API, imported advisories (`lockhound data import osv`), or both.',
     ),
-  timeout: durationOf('30s').describe('Limit for one answer.'),
+  timeout: durationFrom(1, '30s').describe('Limit for one answer.'),
   concurrency: z.int().min(1).max(256).default(32).describe('Concurrent requests of one worker.'),
   requestsPerSecond: z
     .number()
@@ -102,16 +103,23 @@ const insights = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe('Requests per second of all workers that share this Redis. Unset: no limit.'),
-  recordTtl: durationOf('6h').describe(
+  recordTtl: lifetime('6h').describe(
     'How long version records and advisories stay cached. For half of it a scan of unchanged lockfiles repeats the last result.',
   ),
-  missTtl: durationOf('15m').describe('How long "no such version" stays cached.'),
+  missTtl: lifetime('15m').describe('How long "no such version" stays cached.'),
   privatePackages: z
     .array(z.string().min(1))
     .default([])
     .describe('Name patterns (`@corp/*`) that are never looked up.'),
   mirrors: z
-    .array(z.string().min(1))
+    .array(
+      z
+        .string()
+        .refine(
+          (text) => registryOf(text) !== undefined,
+          'a host, a host and a path, or a URL of a registry, such as `npm.acme.example`',
+        ),
+    )
     .default([])
     .describe('Hosts of registries that mirror the public one: packages from them are looked up.'),
 });
@@ -119,29 +127,30 @@ const insights = z.strictObject({
 const lockfiles = z.strictObject({
   maxBytes: z.int().min(1).default(104_857_600).describe('Size limit of a lockfile in bytes.'),
   maxPackages: z.int().min(1).default(500_000).describe('Limit of packages in one lockfile.'),
-  retention: durationOf('14d').describe('How long lockfile contents stay in Redis.'),
+  retention: lifetime('14d').describe('How long lockfile contents stay in Redis.'),
 });
 
+const LEAST_RECHECK_MS = 100;
+
 const recheck = z.strictObject({
-  open: durationOf('1m').describe('Interval of the search for lost jobs, which are recreated.'),
-  turn: durationOf('15m').describe(
+  open: durationFrom(LEAST_RECHECK_MS, '1m').describe(
+    'Interval of the search for lost jobs, which are recreated.',
+  ),
+  turn: durationFrom(LEAST_RECHECK_MS, '15m').describe(
     'How often an alert that waits for an earlier alert checks whether it may be sent.',
   ),
-  held: durationOf('5m').describe('How often a held alert checks whether its route was resumed.'),
+  held: durationFrom(LEAST_RECHECK_MS, '5m').describe(
+    'How often a held alert checks whether its route was resumed.',
+  ),
 });
 
 const worker = z.strictObject({
-  retention: durationOf('14d').describe('How long job outcomes stay in Redis.'),
-  lockDuration: durationOf('30s').describe(
+  retention: lifetime('14d').describe('How long job outcomes stay in Redis.'),
+  lockDuration: durationFrom(SECOND_MS, '30s').describe(
     'Another worker claims a job whose lock was not renewed for this long.',
   ),
-  recheck: recheck
-    .prefault({})
-    .refine(({ open, turn, held }) => Math.min(open, turn, held) >= 100, {
-      error: 'durations of at least `100ms`',
-    })
-    .describe('Intervals of the checks that recover from lost messages.'),
-  shutdownGrace: durationOf('20s').describe('Time that running jobs have to finish after SIGTERM.'),
+  recheck: recheck.prefault({}).describe('Intervals of the checks that recover from lost messages.'),
+  shutdownGrace: durationFrom(0, '20s').describe('Time that running jobs have to finish after SIGTERM.'),
   healthPort: z
     .int()
     .min(0)
@@ -152,7 +161,7 @@ const worker = z.strictObject({
 });
 
 const contract = z.strictObject({
-  interval: durationOf('6h').describe(
+  interval: durationFrom(LEAST_RECHECK_MS, '6h').describe(
     'Interval between comparisons of the published description documents with the bundled ones.',
   ),
   directory: httpUrl

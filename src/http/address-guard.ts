@@ -1,6 +1,4 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import { BlockList, isIP } from 'node:net';
 import { HttpError } from './errors.ts';
 
 /** Whether a connection to `address`, which `host` resolved to, may be made. */
@@ -63,47 +61,6 @@ function hostName(entry: string): string {
   return wildcard + url.hostname.replace(/\.$/, '');
 }
 
-/**
- * A connector that applies the guard to the address it connects to. It resolves a name once, so that the name cannot
- * resolve to another address after the check.
- */
-export function guardedConnector(
-  options: buildConnector.BuildOptions,
-  guard: AddressGuard,
-): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: guardedLookup(guard) });
-  return (target, callback) => {
-    // An address is not looked up, so it is checked here.
-    const address = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(address) !== 0 && !guard(address, address)) {
-      callback(refusal(address, address), null);
-      return;
-    }
-    connect(target, callback);
-  };
-}
-
-function guardedLookup(guard: AddressGuard): LookupFunction {
-  return (host, options, callback) => {
-    dnsLookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error !== null) return callback(error, [], 0);
-      const allowed = addresses.filter(({ address }) => guard(address, host));
-      const [first] = allowed;
-      if (first === undefined) {
-        return callback(refusal(host, addresses.map(({ address }) => address).join(', ')), [], 0);
-      }
-      return options.all === true ? callback(null, allowed) : callback(null, first.address, first.family);
-    });
-  };
-}
-
-function refusal(host: string, addresses: string): HttpError {
-  return new HttpError(
-    'address-refused',
-    `${host} is not on the public internet (${addresses}): refused. Add it to the allowed addresses if it is intended`,
-  );
-}
-
 function isRange(entry: string): boolean {
   const [address = ''] = entry.split('/');
   return isIP(address) !== 0 && !address.includes('%');
@@ -113,18 +70,23 @@ function isRange(entry: string): boolean {
 export function rangesOf(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const [address = '', prefix, ...more] = entry.split('/');
-    const six = isIP(address) === 6;
-    const bits = prefix === undefined ? (six ? 128 : 32) : /^\d+$/.test(prefix) ? Number(prefix) : Number.NaN;
-    if (more.length > 0 || !Number.isInteger(bits) || bits < 0 || bits > (six ? 128 : 32)) {
-      throw new HttpError(
-        'invalid-url',
-        `${entry} is not an address range: the prefix has to be 0 to ${six ? 128 : 32}`,
-      );
-    }
-    list.addSubnet(address, bits, six ? 'ipv6' : 'ipv4');
+    const { address, bits, family } = rangeOf(entry);
+    list.addSubnet(address, bits, family);
   }
   return list;
+}
+
+function rangeOf(entry: string) {
+  const [address = '', prefix, ...more] = entry.split('/');
+  if (!isRange(entry))
+    throw new HttpError(
+      'invalid-url',
+      `${JSON.stringify(entry)} is neither an address nor a range such as 10.0.0.0/8`,
+    );
+  const [family, most] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
+  const bits = prefix === undefined ? most : /^\d+$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (more.length === 0 && bits <= most) return { address, bits, family };
+  throw new HttpError('invalid-url', `${entry} is not an address range: the prefix has to be 0 to ${most}`);
 }
 
 function isMapped(address: string): boolean {

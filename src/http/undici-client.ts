@@ -4,10 +4,11 @@ import { percentDecoded } from '../model/json-object.ts';
 import { isBrieflyRetryable, parseRetryAfter } from '../model/retry-after.ts';
 import { httpAttempts } from '../model/telemetry.ts';
 import { timeLimit } from '../model/time-limit.ts';
-import { type AddressGuard, guardedConnector } from './address-guard.ts';
+import type { AddressGuard } from './address-guard.ts';
 import { ACCEPTED_ENCODINGS, decompress, readBeginning } from './body.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './client.ts';
 import { HttpError, printableUrl, toHttpError } from './errors.ts';
+import { guardedConnector } from './guarded-connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 

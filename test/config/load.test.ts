@@ -170,6 +170,73 @@ describe('invalid configurations', () => {
     expect(error.message).toMatch(/worker\.lockDuration/);
   });
 
+  it.each<readonly [string, RegExp]>([
+    ...['http://', 'a b', 'ftp://a.example', 'user:pw@a.example', 'https://a.example/?q=1'].map(
+      (mirror) => [`insights: { mirrors: ['${mirror}'] }`, /insights\.mirrors\.0: a host/] as const,
+    ),
+    ['data: { osv: { ecosystems: [] } }', /data\.osv\.ecosystems: /],
+    ['serve: { proxy: { addresses: [junk] } }', /serve\.proxy\.addresses\.0: .*junk/],
+    ['serve: { proxy: { addresses: [10.0.0.0/99] } }', /serve\.proxy\.addresses\.0: .*0 to 32/],
+    ['watch: { allowAddresses: [10.0.0.0/99] }', /watch\.allowAddresses\.0: .*0 to 32/],
+    ['data: { allowAddresses: ["host:80"] }', /data\.allowAddresses\.0: .*without a port/],
+    // A timer of more than 24.8 days ends at once.
+    ['insights: { timeout: 25d }', /insights\.timeout: a duration from `1ms` to `24d`/],
+    ['insights: { timeout: 0s }', /insights\.timeout: /],
+    ['worker: { lockDuration: 0s }', /worker\.lockDuration: a duration from `1s` to `24d`/],
+    ['worker: { lockDuration: 25d }', /worker\.lockDuration: /],
+    ['worker: { shutdownGrace: 25d }', /worker\.shutdownGrace: /],
+    ['worker: { recheck: { open: 25d } }', /worker\.recheck\.open: a duration from `100ms` to `24d`/],
+    ['contract: { interval: 0s }', /contract\.interval: /],
+    // Redis refuses to keep something for no time.
+    ['worker: { retention: 0s }', /worker\.retention: a duration from `1ms` to `36500d`/],
+    ['lockfiles: { retention: 0s }', /lockfiles\.retention: /],
+    ['insights: { recordTtl: 0s }', /insights\.recordTtl: /],
+    ['watch: { every: 36501d }', /watch\.every: at most `36500d`/],
+    ['[]', /\(root\): Invalid input: expected object/],
+    ['a text', /\(root\): Invalid input: expected object/],
+  ])('refuses what a process could not work with: %s', (text, fault) => {
+    expect(() => loadConfig({ file: fileWith(text), environment: {} })).toThrow(fault);
+  });
+
+  it('refuses limits of alerts that no timer can wait for', () => {
+    for (const [setting, fault] of [
+      ['timeout: 25d', /notify\.timeout: /],
+      ['timeout: 0s', /notify\.timeout: /],
+      ['recheck: 25d', /notify\.recheck: `0s`, or a duration from `100ms` to `24d`/],
+      ['recheck: 1ms', /notify\.recheck: /],
+      ['history: { retention: 0s }', /notify\.history\.retention: /],
+      ['allowAddresses: [10.0.0.0/99]', /notify\.allowAddresses\.0: /],
+    ] as const)
+      expect(() => loadConfig({ file: fileWith(`${NOTIFY}  ${setting}`), environment: KEYS })).toThrow(fault);
+  });
+
+  it('accepts registries, hosts and ranges in all forms', () => {
+    const file = fileWith(
+      [
+        'insights: { mirrors: [npm.acme.example, "127.0.0.1:4873", acme.example/npm/, "http://a.example/x"] }',
+        'serve: { proxy: { addresses: [10.0.0.0/8, "fd00::/8", 127.0.0.1] } }',
+        'watch: { allowAddresses: ["*.acme.example", "[::1]", 10.0.0.0/8], every: 0s }',
+      ].join('\n'),
+    );
+    expect(loadConfig({ file, environment: {} }).config.insights.mirrors).toHaveLength(4);
+  });
+
+  it('refuses a file whose section is no section, although a variable sets a part of it', () => {
+    const load = () =>
+      loadConfig({
+        file: fileWith('insights: [1]'),
+        environment: { LOCKHOUND_INSIGHTS_URL: 'http://a.example' },
+      });
+    expect(load).toThrow(/insights: Invalid input: expected object, received array/);
+  });
+
+  it('shows no password of a URL', () => {
+    const file = fileWith('insights: { url: "https://user:the-password@a.example/b" }');
+    expect(JSON.stringify(configAsWritten({ file, environment: {} }))).toContain(
+      'https://user:***@a.example/b',
+    );
+  });
+
   it('refuses unknown keys and unknown variables by name', () => {
     expect(failure('insigths: {}').message).toContain('insigths');
     expect(failure('', { LOCKHOUND_INSIGHT_URL: 'x' }).message).toContain(

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { cronTime } from '../cron.ts';
 import { secretReference } from '../secret-reference.ts';
-import { bySeverity, durationOf, httpUrl, severity } from '../values.ts';
+import {
+  addressList,
+  bySeverity,
+  durationFrom,
+  durationOf,
+  httpUrl,
+  lifetime,
+  severity,
+  timerInterval,
+} from '../values.ts';
 import { maxBytes, route, variableName, webhook } from './route.ts';
 
 const platform = z
@@ -39,7 +48,7 @@ const retries = z.strictObject({
 });
 
 const history = z.strictObject({
-  retention: durationOf('30d').describe(
+  retention: lifetime('30d').describe(
     'How long records of delivered alerts are kept. Other records are kept until delivery.',
   ),
   attempts: z
@@ -89,10 +98,7 @@ export const notify = z
       .default({})
       .describe('Custom variables: `{ value }` or `{ secret: { env | file } }`.'),
     signingSecret: secretReference.optional().describe('Standard Webhooks signing secret (`whsec_…`).'),
-    allowAddresses: z
-      .array(z.string().min(1))
-      .default([])
-      .describe('Private hosts or CIDR ranges that may be called.'),
+    allowAddresses: addressList().default([]).describe('Private hosts or CIDR ranges that may be called.'),
     delivery: z
       .enum(['direct', 'platform-event'])
       .default('direct')
@@ -102,12 +108,12 @@ export const notify = z
       .describe(
         'Size limit of an alert in bytes. A larger alert holds the worst changes and counts the rest.',
       ),
-    timeout: durationOf('15s').describe('Time limit of one delivery attempt.'),
+    timeout: durationFrom(1, '15s').describe('Time limit of one delivery attempt.'),
     drift: z
       .enum(['restore', 'keep'])
       .default('restore')
       .describe('Restore what was changed on the platform, or only report it.'),
-    recheck: durationOf('10m').describe(
+    recheck: timerInterval(100, '10m').describe(
       'How often workers compare the platform with the configuration. `0s`: on start only.',
     ),
     retries: retries.prefault({}),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { rangesOf } from '../../http/address-guard.ts';
 import { ROLES } from '../../model/api/api-token.ts';
 import { secretReference } from '../secret-reference.ts';
-import { durationOf, httpUrl } from '../values.ts';
+import { addressList, durationFrom, httpUrl } from '../values.ts';
 
 /** Settings of `lockhound serve`. */
 export const serve = z.strictObject({
@@ -22,9 +23,9 @@ export const serve = z.strictObject({
     .max(1_073_741_824)
     .default(67_108_864)
     .describe('Size limit of a request in bytes.'),
-  receiveTimeout: durationOf('30s')
-    .refine((ms) => ms >= 1_000 && ms <= 3_600_000, 'a duration from `1s` to `1h`')
-    .describe('Time limit for receiving a request, and for an answer of which nothing is read.'),
+  receiveTimeout: durationFrom(1_000, '30s', 3_600_000).describe(
+    'Time limit for receiving a request, and for an answer of which nothing is read.',
+  ),
   url: httpUrl
     .optional()
     .describe(
@@ -41,7 +42,7 @@ export const serve = z.strictObject({
     .describe('Requests that one caller may send to one server in a second.'),
   proxy: z
     .strictObject({
-      addresses: z.array(z.string().min(1)).min(1).describe('Addresses or CIDR ranges of the proxy.'),
+      addresses: addressList(rangesOf).min(1).describe('Addresses or CIDR ranges of the proxy.'),
       header: z
         .string()
         .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'the name of a header')

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sourceSchema } from '../../model/watch/source.ts';
 import { cronFault, isTimeZone } from '../cron.ts';
 import { secretReference } from '../secret-reference.ts';
-import { duration, durationOf } from '../values.ts';
+import { addressList, duration, durationFrom, durationOf } from '../values.ts';
 
 const LEAST_MS = 1_000;
 
@@ -64,11 +64,10 @@ export const watch = z.strictObject({
   unwatchedAfter: durationOf('24h').describe(
     'A source that cannot be read for longer than this is an alert (rule `unwatched`).',
   ),
-  timeout: durationOf('5m')
-    .refine((ms) => ms >= SECOND_MS && ms <= 14 * MINUTE_MS, 'a duration from `1s` to `14m`')
-    .describe('Time limit for reading the source of one target.'),
-  allowAddresses: z
-    .array(z.string().min(1))
+  timeout: durationFrom(SECOND_MS, '5m', 14 * MINUTE_MS).describe(
+    'Time limit for reading the source of one target.',
+  ),
+  allowAddresses: addressList()
     .default([])
     .describe('Private hosts or CIDR ranges that sources may be read from.'),
   folder: z

@@ -8,6 +8,7 @@ import {
   writePurl,
 } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
+import { type Registry, registryOf } from '../../model/lockfile/registry.ts';
 import type { Resolution } from '../../model/scan/inventory.ts';
 import { PRIVATE_NAME } from '../../model/scan/outcome.ts';
 import { InsightsError } from '../errors.ts';
@@ -112,19 +113,17 @@ const PUBLIC_REGISTRIES = [
   ...['nuget.org'],
 ];
 
-interface Registry {
-  readonly host: string;
-  readonly port: string;
-  readonly path: string;
-}
-
 /**
  * Returns a function that checks whether a registry URL belongs to a public registry or to one of the configured
  * mirrors (`host`, `host/path` or a URL, with subdomains). It returns `undefined` for a text that is not a URL with a
  * host.
  */
 function createRegistryCheck(mirrors: readonly string[]): (url: string) => boolean | undefined {
-  const registries = [...PUBLIC_REGISTRIES, ...mirrors].map(readRegistry);
+  const registries = [...PUBLIC_REGISTRIES, ...mirrors].map((text) => {
+    const registry = registryOf(text);
+    if (registry !== undefined) return registry;
+    throw new InsightsError('invalid', `${text} is neither a host nor a URL of a registry`);
+  });
   return (text) => {
     const url = parseRegistryUrl(text);
     return url && registries.some((registry) => isAt(registry, url) && covers(registry, url));
@@ -135,12 +134,6 @@ function createRegistryCheck(mirrors: readonly string[]): (url: string) => boole
 function parseRegistryUrl(text: string): URL | undefined {
   const url = URL.parse(text.replace(/^[a-z]+\+/, ''));
   return url === null || url.hostname === '' ? undefined : url;
-}
-
-function readRegistry(text: string): Registry {
-  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
-  if (url === null) throw new InsightsError('invalid', `${text} is neither a host nor a URL of a registry`);
-  return { host: url.hostname, port: url.port, path: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
 function isAt({ host, port }: Registry, url: URL): boolean {
