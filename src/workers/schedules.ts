@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { FollowUp } from '../jobs/job.ts';
+import { messageOf } from '../model/errors.ts';
 import { loadPackage } from '../model/lazily.ts';
 import { enqueueFollowUps, type FlowOptions } from './flow.ts';
 import { MAX_STALLS } from './queued-jobs.ts';
@@ -133,33 +134,74 @@ export async function startSchedules(options: SchedulesOptions) {
   };
 }
 
-/** Writes a schedule, unless BullMQ has its next start at the same times. Resolves to true when it was written. */
-export async function putSchedule(queue: Queue, schedule: Schedule): Promise<boolean> {
+/**
+ * Writes a schedule, unless BullMQ has its next start at the same times. What it has and cannot be read is removed first. Resolves to what
+ * was done, if anything.
+ */
+export async function putSchedule(
+  queue: Queue,
+  schedule: Schedule,
+): Promise<'written' | 'repaired' | undefined> {
   const { name } = schedule;
-  if (await hasNext(queue, schedule, await queue.getJobScheduler(name))) return false;
   const opts = { ...ATTEMPTS, removeOnComplete: true, removeOnFail: { count: 100 } };
-  await queue.upsertJobScheduler(name, repeatOptions(schedule), { name, data: {}, opts });
-  return true;
+  const write = () => queue.upsertJobScheduler(name, repeatOptions(schedule), { name, data: {}, opts });
+  const found = await orDamaged(queue.getJobScheduler(name).then((known) => hasNext(queue, schedule, known)));
+  if (found === true) return undefined;
+  if (found === false && (await orDamaged(write())) !== 'damaged') return 'written';
+  await queue.removeJobScheduler(name);
+  // BullMQ leaves what its list of schedules does not name.
+  await (await queue.getBackend().client).del(queue.toKey(`repeat:${name}`));
+  await write();
+  return 'repaired';
+}
+
+/** When a schedule starts next, in milliseconds since 1970; `undefined` when BullMQ has no start that can be read. */
+export async function nextStart(queue: Queue, name: string): Promise<number | undefined> {
+  const known = await orDamaged(queue.getJobScheduler(name));
+  return known === 'damaged' ? undefined : known?.next;
+}
+
+/** `damaged` when the value in Redis is of another kind or has no valid JSON. Other errors, such as those of the connection, remain. */
+async function orDamaged<T>(reading: Promise<T>): Promise<T | 'damaged'> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof SyntaxError || messageOf(error).startsWith('WRONGTYPE')) return 'damaged';
+    throw error;
+  }
 }
 
 /** Returns the names of the schedules that were written. */
 async function reconcileSchedules(
   queue: Queue,
-  { schedules, stored }: SchedulesOptions,
+  { schedules, stored, log }: SchedulesOptions,
   mayRemove: (name: string) => boolean,
 ): Promise<readonly string[]> {
   const wanted = [...schedules, ...((await stored?.list()) ?? [])];
   const names = new Set(wanted.map(({ name }) => name));
-  const known = new Map((await queue.getJobSchedulers()).map((one) => [one.key, one]));
+  const listed = await orDamaged(queue.getJobSchedulers());
+  const known = listed === 'damaged' ? await listedNames(queue) : listed.map(({ key }) => key);
+  const byName = new Map(listed === 'damaged' ? [] : listed.map((one) => [one.key, one]));
   // At once: what was listed is soon out of date.
-  const haveNext = await Promise.all(
-    wanted.map((schedule) => hasNext(queue, schedule, known.get(schedule.name))),
+  const read = await orDamaged(
+    Promise.all(wanted.map((schedule) => hasNext(queue, schedule, byName.get(schedule.name)))),
   );
-  for (const key of known.keys()) if (!names.has(key) && mayRemove(key)) await queue.removeJobScheduler(key);
+  for (const key of known) if (!names.has(key) && mayRemove(key)) await queue.removeJobScheduler(key);
+  const haveNext = read === 'damaged' ? [] : read;
   const written: string[] = [];
-  for (const [index, schedule] of wanted.entries())
-    if (haveNext[index] !== true && (await putSchedule(queue, schedule))) written.push(schedule.name);
+  for (const [index, schedule] of wanted.entries()) {
+    const done = haveNext[index] === true ? undefined : await putSchedule(queue, schedule);
+    if (done === 'repaired')
+      log.error({ schedule: schedule.name }, 'a schedule could not be read in Redis; it was written again');
+    if (done !== undefined) written.push(schedule.name);
+  }
   return written;
+}
+
+/** The names of all schedules, which are not read: one that is damaged would hide all of them. */
+async function listedNames(queue: Queue): Promise<readonly string[]> {
+  const namesAndTimes = await queue.getBackend().getJobSchedulersRange(0, -1, true);
+  return namesAndTimes.filter((_, at) => at % 2 === 0);
 }
 
 function repeatOptions(schedule: Schedule) {

@@ -1,5 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { RedisClient } from '../../src/store/redis/connection.ts';
 import { nextCronTime, type Schedule } from '../../src/workers/schedules.ts';
 import { openWorkerRoom, testFollowUp, testJob, type WorkerRoom } from './worker-room.ts';
 
@@ -210,6 +211,57 @@ describe('a schedule', () => {
     expect(ran.filter(({ due }) => due % 600 !== 0)).toEqual([]);
     const delays = ran.map(({ delay }) => delay);
     expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(100);
+  });
+
+  test.each<readonly [string, (redis: RedisClient, key: string) => Promise<unknown>]>([
+    ['of another kind', async (redis, key) => [await redis.del(key), await redis.set(key, 'x')]],
+    ['without valid JSON', async (redis, key) => await redis.hset(key, 'opts', '{garbage')],
+    [
+      'of another kind, and not listed',
+      async (redis, key) => [
+        await redis.zrem(key.replace(/:ticks$/, ''), 'ticks'),
+        await redis.del(key),
+        await redis.set(key, 'x'),
+      ],
+    ],
+    [
+      'with a next start that is garbage',
+      async (redis, key) => {
+        const at = await redis.zscore(key.replace(/:ticks$/, ''), 'ticks');
+        await redis.hset(`${key}:${at}`, 'data', '{garbage');
+      },
+    ],
+  ])('that Redis has %s is written again, and keeps no worker from starting', async (what, damage) => {
+    const bench = room.bench(`schedule-damaged-${what.replaceAll(' ', '-')}`);
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(id.split('-')[0] ?? ''));
+    const other: Schedule = {
+      ...{ name: 'other', everyMs: 200 },
+      start: (due) => [testFollowUp('tick', `other-${due.getTime()}`)],
+    };
+    const options = { schedules: [every(3_600_000), other] };
+    const first = await bench.start([job], options);
+    await expect.poll(() => ran.filter((one) => one === 'at').length).toBe(1);
+    await first.close(0);
+    const queue = bench.queue('schedules');
+    await damage(room.redis, queue.toKey('repeat:ticks'));
+    const before = ran.length;
+    await bench.start([job], options);
+    expect((await queue.getJobScheduler('ticks'))?.every).toBe(3_600_000);
+    await expect.poll(() => ran.slice(before)).toContain('at');
+    await expect.poll(() => ran.slice(before)).toContain('other');
+    expect(bench.log.join()).toContain('a schedule could not be read in Redis; it was written again');
+  });
+
+  test('of another worker that cannot be read keeps no worker from starting', async () => {
+    const bench = room.bench('schedule-damaged-other');
+    const queue = bench.queue('schedules');
+    await queue.upsertJobScheduler('later', { every: 3_600_000 });
+    await room.redis.hset(queue.toKey('repeat:later'), 'opts', '{garbage');
+    const ran: string[] = [];
+    const job = testJob('tick', async ({ id }) => void ran.push(id));
+    await bench.start([job], { schedules: [every(3_600_000)] });
+    await expect.poll(() => ran.length).toBe(1);
   });
 
   test('that is stored is started, restored and ended while workers run', async () => {

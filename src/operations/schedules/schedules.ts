@@ -2,7 +2,7 @@ import type { Store } from '../../compose/store.ts';
 import { startName, startsOf } from '../../compose/worker/watch.ts';
 import { type FollowUp, jobIdOf } from '../../jobs/job.ts';
 import type { Schedule, ScheduleRunReport } from '../../model/watch/schedule.ts';
-import { putSchedule, SCHEDULES_QUEUE } from '../../workers/schedules.ts';
+import { nextStart, putSchedule, SCHEDULES_QUEUE } from '../../workers/schedules.ts';
 import { firstShard, notFound, type OperationContext, requireWholeFleet } from '../context.ts';
 import type { Principal } from '../principal.ts';
 
@@ -64,7 +64,7 @@ export async function shownSchedule(fleet: Fleet, schedule: Schedule) {
         targets: await schedules.countTargets(name),
         failing: (await schedules.failing()).filter((one) => one.schedule === name).length,
         open: await schedules.countOpen(name),
-        next: (await starts.getJobScheduler(startName(name)))?.next,
+        next: await nextStart(starts, startName(name)),
       };
     }),
   );
