@@ -4,13 +4,14 @@ import type { AnyJob } from '../src/jobs/job.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * No plan leads to these jobs: it has no images, signals or published lists. The queue of each of them would be much of what an idle worker
+ * No plan leads to these jobs: it has no images, signals, overrides or published lists. The queue of each of them would be much of what an idle worker
  * does. A history that opens one of these jobs never ends: it is not done.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'check-contract',
   'find-base-image',
   'inspect-packages',
+  'look-up-exceptions',
   'refresh-exploits',
   'scan-source',
 ]);

@@ -8,6 +8,7 @@ import { gatherDigest } from './gather-digest.ts';
 import { ingestLockfiles } from './ingest-lockfiles.ts';
 import type { AnyJob } from './job.ts';
 import { judgeScan } from './judge-scan.ts';
+import { lookUpExceptions } from './look-up-exceptions.ts';
 import { checkFreshness } from './refresh/check-freshness.ts';
 import { finishRefresh } from './refresh/finish-refresh.ts';
 import { judgeTarget } from './refresh/judge-target.ts';
@@ -43,4 +44,5 @@ export const JOBS: readonly AnyJob[] = [
   inspectPackages,
   refreshExploits,
   adviseUpgrades,
+  lookUpExceptions,
 ];

@@ -12,11 +12,13 @@ import { collectAdvisories } from './collect-advisories.ts';
 import { othersFirst, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { type FollowUp, followUp, type Job, type JobRun, type RunContext } from './job.ts';
+import { lookUpExceptions } from './look-up-exceptions.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
 import { imageSteps, JUDGE_SCAN } from './payloads/judge-scan.ts';
 import { releaseOf } from './payloads/release.ts';
 import type { Ports } from './ports.ts';
+import { isOpenOverride } from './scan/prove-exceptions.ts';
 import { failedRecord, ingestedRecord, type ScanHeader } from './scan/record.ts';
 import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 import { inspectionsOf, scriptsStatedIn } from './signals/new-packages.ts';
@@ -87,7 +89,10 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     );
     return {
       result,
-      next: [judgement, ...inspections.map((part) => followUp(INSPECT_PACKAGES, part))],
+      next: [
+        withLookUps(payload, read, judgement),
+        ...inspections.map((part) => followUp(INSPECT_PACKAGES, part)),
+      ],
       record: ingestedRecord(payload, result),
     };
   },
@@ -108,6 +113,15 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
     warning: unread.length === 0 ? undefined : `${unread.length} lockfiles were not read`,
   }),
 };
+
+/** The judgement of a full scan, followed by the look-ups for the exceptions that its lockfiles alone do not decide. */
+function withLookUps(payload: IngestLockfiles, { read }: AllRead, judgement: FollowUp): FollowUp {
+  const { scan, target, requestedAt, partial } = payload;
+  const open = new Set(read.flatMap((one) => (one.exceptions.some(isOpenOverride) ? one.path : [])));
+  const lockfiles = payload.lockfiles.filter(({ path }) => open.has(path));
+  if (partial === true || lockfiles.length === 0) return judgement;
+  return followUp(lookUpExceptions, { scan, target, requestedAt, lockfiles }, [judgement]);
+}
 
 /** A scan that names an image and no lockfile: the verdict on the image is the verdict of the scan. */
 function imageAlone(payload: IngestLockfiles): JobRun<Inventory> {

@@ -69,6 +69,7 @@ export async function compareImage(
   const judged = { ...judgedImage(image), ...defined({ base }) };
   const state: ImageState | undefined =
     failure === undefined ? imageAfter(previous?.image, { ...judged, requestedAt }) : undefined;
+  const finding = state && baseImageFinding(target.id, state, policyFor(rules.policy, target));
   const compared = await comparePart(
     {
       scan,
@@ -76,7 +77,7 @@ export async function compareImage(
       requestedAt,
       judgedAt,
       previous,
-      finding: state && baseImageFinding(target.id, state, policyFor(rules.policy, target)),
+      findings: finding === undefined ? [] : [finding],
       part: {
         location: IMAGE_LOCATION,
         has: ({ rule }) => rule === baseImage.name,

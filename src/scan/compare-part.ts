@@ -12,7 +12,7 @@ import type { ComparedScan, ComparisonRules } from './compare.ts';
 import { countScan, openFindings } from './counts.ts';
 import { historyAfter } from './target-lockfiles.ts';
 
-/** A part of a target about which no lockfile says anything: the source that a schedule reads, or a container image. */
+/** A part of a target that is judged apart from its scans: the source that a schedule reads, a container image, exceptions that are looked up. */
 interface TargetPart {
   /** The place of its findings. */
   readonly location: string;
@@ -33,28 +33,32 @@ interface JudgedPart {
   readonly part: TargetPart;
   /** The state with which it is compared; `undefined` for a new target. */
   readonly previous: TargetState | undefined;
-  /** The finding about this part, if any. */
-  readonly finding: Finding | undefined;
+  /** The findings about this part. */
+  readonly findings: readonly Finding[];
+  /** Those that stay open although they were not found. Default: all, where there are gaps. */
+  isOpen?(finding: Finding): boolean;
   /** Why nothing was found out: findings then stay as they are. */
   readonly gaps: readonly Gap[];
 }
 
 /**
- * Opens or resolves the finding about one part of a target, and routes that change. Everything else that is known of the target stays as it
+ * Opens or resolves the findings about one part of a target, and routes these changes. Everything else that is known of the target stays as it
  * is: the part says nothing about the lockfiles.
  */
 export async function comparePart(
-  { scan, target, requestedAt, judgedAt, part, previous, finding, gaps }: JudgedPart,
+  judged: JudgedPart,
   { routing, policy, suppressions }: ComparisonRules,
 ): Promise<ComparedScan> {
+  const { scan, target, requestedAt, judgedAt, part, previous, findings, gaps } = judged;
+  const { isOpen = () => gaps.length > 0 } = judged;
   const noteLimit = noteLimitOf(policy);
   const { before, others } = splitState(previous, part);
-  const compared = await compareFindings(before, finding === undefined ? [] : [finding], {
+  const compared = await compareFindings(before, findings, {
     scan,
     requestedAt,
     partial: true,
     paths: [part.location],
-    stillOpen: (open) => (gaps.length === 0 ? undefined : open),
+    stillOpen: (finding) => (isOpen(finding) ? finding : undefined),
     noteLimit,
     suppressor: await createSuppressor(suppressions, target, {
       now: judgedAt,

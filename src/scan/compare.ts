@@ -222,7 +222,7 @@ function aged({ tracked }: Comparison, judgedAt: number, { dueIn }: Policy): (fi
 }
 
 /** The statements of the target's lockfiles about themselves, by path. One that the scan did not read keeps its own. */
-function statedBy(
+export function statedBy(
   previous: TargetState | undefined,
   inventory: Inventory | undefined,
 ): ReadonlyMap<string, Pick<TargetLockfile, 'suppressions' | 'owners'>> {
@@ -231,7 +231,7 @@ function statedBy(
 }
 
 /** Returns a function that adds its owners to a finding. Loaded on use: it takes a library, and many installations name no owners. */
-async function ownersFor(
+export async function ownersFor(
   policy: Policy,
   target: Target,
   stated: ReturnType<typeof statedBy>,

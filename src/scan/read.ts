@@ -158,7 +158,12 @@ async function companionOf(companion: ProducedCompanion, reading: Reading): Prom
   }
 }
 
-async function contentOf(source: Content, path: string, { stored }: Reading): Promise<Buffer> {
+/** The content of a file, which may be stored. Throws a coded error. */
+export async function contentOf(
+  source: Content,
+  path: string,
+  { stored }: Pick<Reading, 'stored'>,
+): Promise<Buffer> {
   if ('content' in source) {
     return typeof source.content === 'string' ? Buffer.from(source.content) : source.content;
   }

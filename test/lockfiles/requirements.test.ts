@@ -220,6 +220,16 @@ describe('requirements', () => {
   );
 });
 
+it('of pnpm are not all known where a manifest is missing in whose place an override stands', async () => {
+  const importer = (name: string) =>
+    `\n  packages/${name}:\n    dependencies:\n      x: { specifier: 1.0.0, version: 1.0.0 }`;
+  const text = `lockfileVersion: '9.0'\noverrides:\n  x: 1.0.0\nimporters:${importer('a')}${importer('b')}\n`;
+  const files = { 'packages/a/package.json': '{"dependencies":{"x":"^1.0.0"}}' };
+  const all = { ...files, 'packages/b/package.json': '{"dependencies":{"x":"^1.0.0"}}' };
+  expect(await statement('pnpm-lock', text, files)).toMatchObject({ statesDirect: false });
+  expect(await statement('pnpm-lock', text, all)).toMatchObject({ statesDirect: true });
+});
+
 it('of pnpm by a catalog are those of the catalog', async () => {
   const text = `lockfileVersion: '9.0'
 catalogs:

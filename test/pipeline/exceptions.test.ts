@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../until.ts';
 import { LOCKFILE, SOUND } from './fixtures.ts';
-import { idle } from './fleet.ts';
+import { createInbox, idle } from './fleet.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
@@ -49,4 +50,88 @@ it('the exceptions of a target are stored with its scan, and since when they are
     ['lodash', expect.stringMatching(/^GHSA-/)],
   ]);
   await worker.stop();
+});
+
+/** A lockfile of pnpm, which does not state that `needs` requires `held` ^1.0.0. */
+const PNPM = `lockfileVersion: '9.0'
+overrides:
+  held: 1.0.0
+importers:
+  .:
+    dependencies:
+      needs: { specifier: ^1.0.0, version: 1.0.0 }
+packages:
+  needs@1.0.0: { resolution: { integrity: sha512-a } }
+  held@1.0.0: { resolution: { integrity: sha512-b } }
+snapshots:
+  needs@1.0.0:
+    dependencies: { held: 1.0.0 }
+  held@1.0.0: {}
+`;
+
+it('overrides are looked up after a scan, whose note is told once, and resolved when they are needed', async () => {
+  const { insights, receiver } = world.services;
+  const publish = (name: string, versions: readonly string[], dependencies = {}) =>
+    insights.putPackage({
+      ...{ system: 'NPM', name, default: versions.at(-1) },
+      versions: versions.map((version) => ({ version, dependencies, publishedAt: '2020-01-01T00:00:00Z' })),
+    });
+  publish('needs', ['1.0.0'], { held: '^1.0.0' });
+  publish('held', ['1.0.0']);
+  const room = await world.room(
+    'looked-up',
+    [
+      `routes: [{ name: notes, match: { rules: [stale-exception] }, webhook: { url: "${receiver.url}/notes" } }]`,
+    ],
+    { config: ['policy: { rules: { stale-exception: { level: alert } } }'] },
+  );
+  const inbox = createInbox(world, 'notes');
+  const scan = async (id: string) => {
+    const companions = [
+      { name: 'package.json', content: JSON.stringify({ dependencies: { needs: '^1.0.0' } }) },
+      { name: 'pnpm-workspace.yaml', content: 'overrides:\n  held: 1.0.0\n' },
+    ];
+    const lockfiles = [{ path: 'web/pnpm-lock.yaml', content: PNPM, companions }];
+    await room.producer.enqueue({ scan: id, target: { id: 'shop' }, lockfiles });
+  };
+  const listed = async () => {
+    const { output } = await room.lockhound('targets', 'exceptions', 'shop', '--json');
+    const { exceptions } = JSON.parse(output) as { exceptions: Record<string, string>[] };
+    return exceptions.map(({ subject, verdict, evidence }) => `${subject} ${verdict}: ${evidence}`);
+  };
+  const changed = 'shop opened stale-exception low';
+
+  // The scan alone knows nothing, and a look-up that fails says nothing. Another worker tries it again.
+  insights.faults.inject(
+    { kind: 'answer', status: 503 },
+    { every: 1, when: ({ url }) => url.includes(':requirements') },
+  );
+  const first = room.work();
+  await scan('one');
+  await until('the look-up failed', () => /look-up-exceptions.*(?:try|retr)/.test(first.output()));
+  expect(await listed()).toEqual([expect.stringMatching(/^held unknown: /)]);
+  expect(inbox()).toEqual([]);
+  await first.stop();
+  insights.faults.clear();
+  const second = room.work();
+  await idle(room);
+  expect(await listed()).toEqual([
+    'held removable: all 1 requirements of held permit 1.0.0, the newest that each permits',
+  ]);
+  expect(inbox()).toEqual([changed]);
+
+  // A scan that knows less leaves the note as it is, and the same verdict is not told again.
+  await scan('two');
+  await idle(room);
+  expect(await listed()).toEqual([expect.stringMatching(/^held removable: /)]);
+  expect(inbox()).toEqual([]);
+
+  publish('held', ['1.0.0', '1.1.0']);
+  await scan('three');
+  await idle(room);
+  expect(await listed()).toEqual([
+    'held needed: it holds off held 1.1.0, which needs@1.0.0 permits (^1.0.0)',
+  ]);
+  expect(inbox()).toEqual(['shop resolved stale-exception low']);
+  await second.stop();
 });

@@ -35,7 +35,7 @@ export const judgeSource: Job<JudgeSource, Verdict, 'schedules' | 'targets' | 'r
         target,
         requestedAt,
         judgedAt,
-        finding,
+        findings: finding === undefined ? [] : [finding],
         previous,
         part: {
           location: locationOf(schedule),

@@ -23,7 +23,10 @@ export const pnpmStatement: StatementReader = ({ text, path, files }) => {
         replaced.has(one.name) ? (one.by === '' ? manifestRequirement(one, files) : []) : one,
       )
       .map((one) => ({ ...one, requirement: fromCatalog(one, catalogs) })),
-    statesDirect: true,
+    // Those of a folder whose manifest could not be read.
+    statesDirect: stated.every(
+      ({ by, folder, name }) => by !== '' || !replaced.has(name) || readManifest(files, folder) !== undefined,
+    ),
     overrides: Object.fromEntries(documents.flatMap((document) => textsOf(document['overrides']))),
     pins: [...replacing, ...pinsIn(readManifest(files))],
   };

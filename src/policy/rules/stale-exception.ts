@@ -1,5 +1,5 @@
 import { SOURCE_ECOSYSTEM } from '../../model/lockfile/ecosystem.ts';
-import type { JudgedException } from '../../model/scan/exception.ts';
+import type { Exception, JudgedException } from '../../model/scan/exception.ts';
 import type { Finding } from '../../model/scan/finding.ts';
 import type { Inventory } from '../../model/scan/inventory.ts';
 import type { Policy } from '../../model/scan/policy.ts';
@@ -57,7 +57,7 @@ export function staleExceptions(scan: ScannedExceptions) {
       ...findingAbout(one, target, statedBeside(one, inventory)),
       ...{ rule: staleException.name, level, severity },
     })),
-    unsure: new Set(unknown.map(purlOf)),
+    unsure: new Set(unknown.map(exceptionPurl)),
   };
 }
 
@@ -70,7 +70,7 @@ function statedBeside({ path, setting, subject }: JudgedException, { lockfiles }
 
 function findingAbout(one: JudgedException, target: string, beside: Inventory['lockfiles']) {
   const { path, line, setting, subject, evidence, verdict } = one;
-  const purl = purlOf(one);
+  const purl = exceptionPurl(one);
   return {
     fingerprint: fingerprintOf(target, staleException.name, purl, ''),
     title: `${setting} ${subject} ${verdict === 'expired' ? 'has expired' : 'can be removed'}: ${evidence}`,
@@ -85,6 +85,6 @@ function findingAbout(one: JudgedException, target: string, beside: Inventory['l
 }
 
 /** Tells the entries of a target apart; moves with no line. */
-function purlOf({ path, kind, setting, subject }: JudgedException): string {
+export function exceptionPurl({ path, kind, setting, subject }: Exception): string {
   return `pkg:generic/${encodeURIComponent(path)}#${encodeURIComponent(`${kind} ${setting} ${subject}`)}`;
 }

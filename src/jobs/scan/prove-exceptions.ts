@@ -1,0 +1,93 @@
+import pLimit from 'p-limit';
+import { waitsUntil } from '../../advice/candidates.ts';
+import type { AdviceFacts } from '../../advice/facts.ts';
+import { publicKey, requirersOf } from '../../advice/holders.ts';
+import { openProject } from '../../advice/project.ts';
+import { statementReader } from '../../lockfiles/requirements/read-statement.ts';
+import type { StatementInput } from '../../lockfiles/requirements/statement.ts';
+import type { StatedCooldown, StatedRequirement } from '../../model/advice/project-statement.ts';
+import { CodedError, messageOf } from '../../model/errors.ts';
+import { isReadWhole } from '../../model/lockfile/read-whole.ts';
+import type { PublishedVersion } from '../../model/ports/insights.ts';
+import type { Exception } from '../../model/scan/exception.ts';
+import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
+import { lockfileProver } from '../../policy/exceptions/lockfile-proof.ts';
+
+/** Packages about which the index is asked at the same time. */
+const CONCURRENCY = 8;
+/** Some package managers have a cooldown of a day by themselves: where it is not known, no younger release counts. */
+const UNKNOWN_COOLDOWN: StatedCooldown = { minutes: 1_440, where: '', except: [] };
+
+/** Whether a lockfile of JavaScript may say more about an exception with what the index has. */
+export function isOpenOverride({ kind, ecosystem, proof }: Exception): boolean {
+  return kind === 'override' && ecosystem === 'npm' && (proof?.verdict ?? 'unknown') === 'unknown';
+}
+
+/**
+ * Proves the overrides of JavaScript that a lockfile alone does not decide: by what the index has of the dependents, and by the releases of the
+ * overridden packages. What cannot be read or asked leaves them unknown, with the reason. `now`: ms since 1970. `failures`: the questions
+ * that the index did not answer.
+ */
+export async function provenByIndex(
+  file: ResolvedLockfile,
+  input: StatementInput,
+  { facts, now }: { readonly facts: AdviceFacts; readonly now: number },
+): Promise<{ readonly exceptions: readonly Exception[]; readonly failures: readonly CodedError[] }> {
+  const { path, format, exceptions = [] } = file;
+  const problems: string[] = [];
+  const statement = (await statementReader(format))(input, (reason) => void problems.push(reason));
+  if (problems.length > 0) return { exceptions, failures: [] };
+  const { cooldown = UNKNOWN_COOLDOWN } = statement;
+  const project = openProject({ ...file, statement });
+  const published = new Map<string, readonly PublishedVersion[]>();
+  const look = async (name: string): Promise<readonly StatedRequirement[]> => {
+    const locked = project.named(name);
+    const holders = await Promise.all(locked.map((one) => requirersOf(one, project, facts)));
+    if (locked.some((one) => publicKey(one) !== undefined)) {
+      const list = await facts.versions({ system: 'NPM', name });
+      const aged = list?.versions.filter((one) => waitsUntil(name, one, cooldown, now) === undefined);
+      if (aged !== undefined && list?.isPartial !== true) published.set(name, aged);
+    }
+    return holders.flat().flatMap(({ kind, by, requirement, isPeer }) => {
+      const isStated = kind !== 'package' || project.requirements(by, name).length > 0;
+      return isStated || requirement === undefined ? [] : [{ by, folder: '', name, requirement, isPeer }];
+    });
+  };
+  const limit = pLimit(CONCURRENCY);
+  const names = [...new Set(exceptions.filter(isOpenOverride).flatMap((one) => one.package ?? []))];
+  /** An answer has what was found, or why nothing was. */
+  const answers = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await limit(() => look(name).catch(codedError))] as const),
+    ),
+  );
+  const found = [...answers.values()].flatMap((one) => (one instanceof CodedError ? [] : one));
+  const requirements = [...statement.requirements, ...found];
+  const prove = lockfileProver(
+    {
+      ...{ path, format, packages: file.packages, isWhole: isReadWhole(file), text: input.text },
+      ...{ others: [...input.files.values()], statement: { ...statement, requirements } },
+      cooldown: statement.cooldown,
+      publishedOf: (name) => published.get(name),
+    },
+    exceptions,
+  );
+  const unread = facts.failures();
+  return {
+    exceptions: exceptions.map((one) => {
+      const proof = isOpenOverride(one) ? prove(one) : undefined;
+      if (proof === undefined) return one;
+      const own = answers.get(one.package ?? '');
+      const reason = own instanceof CodedError ? own : unread[0];
+      if (proof.verdict !== 'unknown' || reason === undefined) return { ...one, proof };
+      return { ...one, proof: { ...proof, evidence: `${proof.evidence} (${messageOf(reason)})` } };
+    }),
+    failures: [...unread, ...[...answers.values()].filter((one) => one instanceof CodedError)],
+  };
+}
+
+/** The failure of a look-up. Throws anything else. */
+function codedError(error: unknown): CodedError {
+  if (error instanceof CodedError && error.code !== 'aborted') return error;
+  throw error;
+}
