@@ -1,15 +1,13 @@
 import type { Store } from '../src/compose/store.ts';
-import { headOf } from '../src/fleet/ledger/ledger-entries.ts';
 import { stepsOf } from '../src/fleet/ledger/lockfile-deltas.ts';
 import type { LedgerEntry } from '../src/model/fleet/ledger.ts';
 import { chunks } from '../src/model/yielding.ts';
-import { headKeys, writeBlock, writeHead } from '../src/store/fleet/ledger.ts';
+import { headKeys, writeLedger } from '../src/store/fleet/ledger.ts';
 import { createKeys } from '../src/store/keys.ts';
 import { seededRandom } from '../test/seeded-random.ts';
 
 const WEEKS = 52;
 const CHANGED = 30;
-const BLOCK = 16;
 /** Different ledgers, which the targets share by turns. */
 const DIFFERENT = 1_000;
 const WEEK_MS = 7 * 86_400_000;
@@ -21,22 +19,17 @@ export async function fillLedgers(store: Store, targets: number, distinct: numbe
   const ledgers = [];
   for (let count = 0; count < Math.min(DIFFERENT, targets); count += 1) {
     const entries = yearOf(() => 1 + Math.floor(random() * distinct));
-    const head = headOf(entries);
-    if (head === undefined) throw new Error('no head');
-    ledgers.push({
-      blocks: await Promise.all(chunks(entries, BLOCK).map(writeBlock)),
-      head: writeHead(head),
-    });
+    ledgers.push(await writeLedger(keys, '', entries));
   }
   const ids = Array.from({ length: targets }, (_, index) => `team-${index % 50}/service-${index}`);
   for (const [part, names] of chunks(ids, 1_000).entries()) {
     const pipeline = store.redis.pipeline();
     for (const [index, target] of names.entries()) {
-      const { blocks, head } = ledgers[(part * 1_000 + index) % ledgers.length] as (typeof ledgers)[number];
+      const { blocks, heads } = ledgers[(part * 1_000 + index) % ledgers.length] as (typeof ledgers)[number];
       pipeline.del(keys.ledger(target));
       pipeline.rpush(keys.ledger(target), ...blocks);
       for (const [at, key] of headKeys(keys, target).entries())
-        pipeline.hset(key, target, head[at] as Buffer);
+        pipeline.hset(key, target, heads[at]?.[1] as Buffer);
     }
     await pipeline.exec();
   }

@@ -81,15 +81,34 @@ describe('the periods of packages', () => {
     ];
     const periods = heldPeriods(entries, new Map([['p', [5, 7]]]), ALL);
     expect(periods).toEqual([
-      { path: 'p', id: 1, notKnownBefore: 10, until: entries[1] },
-      { path: 'p', id: 5, direct: true, from: entries[1], notKnownAfter: 20 },
-      { path: 'p', id: 5, notKnownBefore: 30 },
-      { path: 'p', id: 7, notKnownBefore: 30 },
+      { path: 'p', id: 1, begin: 0, notKnownBefore: 10, until: entries[1] },
+      { path: 'p', id: 5, begin: 1, direct: true, from: entries[1], notKnownAfter: 20 },
+      { path: 'p', id: 5, begin: 3, notKnownBefore: 30 },
+      { path: 'p', id: 7, begin: 3, notKnownBefore: 30 },
     ]);
     const at = (time: number) => periods.filter((one) => overlaps(one, time, time)).map(({ id }) => id);
     expect([at(9), at(10), at(20), at(25), at(30)]).toEqual([[], [1], [5], [], [5, 7]]);
     // What the lost part may have held keeps its name.
     expect(headOf(entries)).toEqual({ since: 30, ids: Uint32Array.of(1, 5) });
+  });
+
+  it('are in the order in which they were recorded, also those of the same second', () => {
+    const moved = (scan: string, came: number[], went: number[]): LedgerEntry => {
+      return { at: 20, scan, files: [{ path: 'p', came, via: came.map(() => 0), roots: [], went }] };
+    };
+    const entries = [
+      moved('s1', [1], []),
+      moved('s2', [2], []),
+      moved('s3', [3], [2]),
+      moved('s4', [4], [1, 2]),
+    ];
+    const periods = heldPeriods(entries, new Map([['p', [4]]]), ALL);
+    expect(periods.map(({ id, from }) => [id, from?.scan])).toEqual([
+      [1, 's1'],
+      [2, 's2'],
+      [3, 's3'],
+      [4, 's4'],
+    ]);
   });
 
   it('are short where the last of all packages went in time, in whichever lockfile', () => {

@@ -1,12 +1,12 @@
 import type { ChainableCommander } from 'ioredis';
-import { headOf, namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
+import { namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import type { Inventories, PackedInventory } from '../../store/fleet/inventories.ts';
 import { bucketOf, createInventories } from '../../store/fleet/inventories.ts';
-import { createLedger, headKeys, placeOf, writeBlock, writeHead } from '../../store/fleet/ledger.ts';
+import { createLedger, placeOf, writeLedger } from '../../store/fleet/ledger.ts';
 import { isReference, readReference } from '../../store/fleet/ledger-reference.ts';
 import { createPackageIds, type PackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
@@ -154,9 +154,6 @@ interface LedgerCopy {
   readonly to: PackageIds;
 }
 
-/** Entries of a block. */
-const BLOCK = 16;
-
 /**
  * Adds the ledger of a target to what is written, with the package ids of the other shard. Its blocks are in Redis then, and the objects that
  * had them are not used any more. Throws `state-corrupt` and `storage-away`.
@@ -181,13 +178,7 @@ async function copyLedger(
   });
   const given = await to.intern(known.map(([, identity]) => identity));
   const others = new Map(known.map(([id], index) => [id, given[index] as number]));
-  const moved = withOtherIds(entries, others);
-  for (let at = 0; at < moved.length; at += BLOCK)
-    step.rpush(keys.ledger(target), await writeBlock(moved.slice(at, at + BLOCK)));
-  const head = headOf(moved);
-  const parts = head === undefined ? [] : writeHead(head);
-  for (const [at, key] of headKeys(keys, target).entries()) {
-    const part = parts[at];
-    if (part !== undefined) step.hset(key, target, part);
-  }
+  const { blocks, heads } = await writeLedger(keys, target, withOtherIds(entries, others));
+  for (const block of blocks) step.rpush(keys.ledger(target), block);
+  for (const [key, part] of heads) step.hset(key, target, part);
 }

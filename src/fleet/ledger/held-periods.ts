@@ -5,6 +5,8 @@ import { idsOf } from './lockfile-deltas.ts';
 export interface HeldPeriod {
   readonly path: string;
   readonly id: number;
+  /** Position of the entry with which it begins, or since which it is known. */
+  readonly begin: number;
   /** Whether it was a direct dependency when it came; absent when that is not known. */
   readonly direct?: boolean;
   /** Id of the direct dependency that brought it. */
@@ -21,7 +23,7 @@ export interface HeldPeriod {
 
 /**
  * The periods in which a target held some packages. Its ledger says what changed since its first entry, and its inventory what it holds
- * now: a package without a change was there all the time.
+ * now: a package without a change was there all the time. They are in the order in which their begins were recorded.
  *
  * `current`: those of the wanted ids that each lockfile holds now, by its path.
  */
@@ -32,25 +34,27 @@ export function heldPeriods(
 ): readonly HeldPeriod[] {
   const periods: HeldPeriod[] = [];
   let segment = newSegment(undefined);
-  for (const entry of entries) {
+  for (const [begin, entry] of entries.entries()) {
     if (entry.delivered !== undefined) continue;
     if (entry.start === true || segment.last === undefined) {
       const kept = new Set(entry.unchanged);
       periods.push(...lostIn(segment).filter(({ path }) => !kept.has(path)));
       segment = newSegment(
         entry,
+        begin,
         [...segment.open].filter(([, { path }]) => kept.has(path)),
       );
     }
     for (const file of entry.files ?? []) {
       for (const id of idsOf(file.went).filter((one) => wanted.has(one)))
         periods.push({ ...takePeriod(segment, file.path, id), until: entry });
-      for (const period of cameIn(file, entry, wanted)) segment.open.set(keyOf(file.path, period.id), period);
+      for (const period of cameIn(file, { entry, begin }, wanted))
+        segment.open.set(keyOf(file.path, period.id), period);
     }
     segment.last = entry;
   }
   const now = [...current].flatMap(([path, ids]) => Array.from(ids, (id) => takePeriod(segment, path, id)));
-  return [...periods, ...now, ...lostIn(segment)];
+  return [...periods, ...now, ...lostIn(segment)].sort((one, other) => one.begin - other.begin);
 }
 
 interface Wanted {
@@ -60,14 +64,23 @@ interface Wanted {
 /** A part of a ledger without a gap. `open`: the periods that have not ended. */
 type Segment = ReturnType<typeof newSegment>;
 
-function newSegment(start: LedgerEntry | undefined, open: Iterable<readonly [string, HeldPeriod]> = []) {
-  return { start, last: start, open: new Map(open) };
+function newSegment(
+  start: LedgerEntry | undefined,
+  begin = 0,
+  open: Iterable<readonly [string, HeldPeriod]> = [],
+) {
+  return { start, begin, last: start, open: new Map(open) };
 }
 
 /** The period of a package that a lockfile holds: without a scan that brought it, it was there from the start. */
-function takePeriod({ open, start }: Segment, path: string, id: number): HeldPeriod {
+function takePeriod({ open, start, begin }: Segment, path: string, id: number): HeldPeriod {
   const key = keyOf(path, id);
-  const period = open.get(key) ?? { path, id, ...(start === undefined ? {} : { notKnownBefore: start.at }) };
+  const period = open.get(key) ?? {
+    path,
+    id,
+    begin,
+    ...(start === undefined ? {} : { notKnownBefore: start.at }),
+  };
   open.delete(key);
   return period;
 }
@@ -123,7 +136,7 @@ export function wereGoneWithin(
 
 function* cameIn(
   { path, came, via, roots }: LockfileDelta,
-  entry: LedgerEntry,
+  { entry, begin }: { readonly entry: LedgerEntry; readonly begin: number },
   wanted: Wanted,
 ): Generator<HeldPeriod> {
   for (const [index, id] of idsOf(came).entries()) {
@@ -131,7 +144,13 @@ function* cameIn(
     const place = via[index] ?? -1;
     const root = place > 0 ? roots[place - 1] : undefined;
     const use = place === 0 ? { direct: true } : root === undefined ? {} : { direct: false, root };
-    yield { path, id, ...use, ...(entry.held === true ? { notKnownBefore: entry.at } : { from: entry }) };
+    yield {
+      path,
+      id,
+      begin,
+      ...use,
+      ...(entry.held === true ? { notKnownBefore: entry.at } : { from: entry }),
+    };
   }
 }
 

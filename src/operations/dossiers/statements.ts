@@ -15,7 +15,7 @@ import type { OperationContext } from '../context.ts';
 import { alertsIn } from '../findings/exposure.ts';
 import { withKnownFixes } from '../findings/shown.ts';
 import type { Holder } from '../packages/holders.ts';
-import { EVER, periodsOf, timeOf } from '../packages/periods.ts';
+import { readLedger, timeOf } from '../packages/periods.ts';
 
 export interface Asked {
   readonly subject: string;
@@ -37,12 +37,17 @@ export async function statementsOf(
     holders.map(async (holder) => {
       const { store } = holder.selected;
       const { onUnreadable } = context.fleet;
-      const [state, entries, periods] = await Promise.all([
+      const [state, { entries, shown }] = await Promise.all([
         store.targets.read(holder.target).catch(reportTo(onUnreadable)),
-        store.ledger.read(holder.target, onUnreadable),
-        periodsOf(context, holder, EVER),
+        readLedger(context, holder),
       ]);
-      return { holder, state, entries, periods, found: await advisedIn(context, state, asked) };
+      return {
+        holder,
+        state,
+        entries,
+        periods: await shown(),
+        found: await advisedIn(context, state, asked),
+      };
     }),
   );
   const remedies = await remediesOf(context, read);

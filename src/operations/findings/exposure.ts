@@ -11,11 +11,8 @@ import { versionsNaming } from '../../store/fleet/versions-naming.ts';
 import { type OperationContext, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { findSelected, type Holder, type HolderTest } from '../packages/holders.ts';
-import { EVER, holdersBefore, periodsOf, readEntries, startOf, timeOf } from '../packages/periods.ts';
+import { EVER, holdersBefore, PART, readLedger, startOf, timeOf } from '../packages/periods.ts';
 import { labelTest } from '../parameters.ts';
-
-/** Ledgers that are read at the same time. */
-const PART = 32;
 
 /** How long targets held versions that an advisory affects, as far as their ledgers know it. */
 export const exposure: Operation<'lockhound.findings.exposure'> = async ({ params, principal }, context) => {
@@ -27,10 +24,9 @@ export const exposure: Operation<'lockhound.findings.exposure'> = async ({ param
   let { notKnown } = exposed;
   for (const part of chunks(holders, PART)) {
     const exposures = part.map(async (holder) => {
-      const { entries, isCut } = await readEntries(context, holder, EVER.since);
+      const { entries, isCut, shown } = await readLedger(context, holder);
       if (isCut) notKnown += 1;
-      const periods = await periodsOf(context, holder, EVER, entries);
-      return exposureOf(holder, periods, alertsIn(entries, names));
+      return exposureOf(holder, await shown(), alertsIn(entries, names));
     });
     all.push(...(await Promise.all(exposures)).flat());
   }

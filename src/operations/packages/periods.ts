@@ -87,7 +87,7 @@ async function* passOverHeads({ store, byId }: Holder['selected'], asked: Readon
 }
 
 /** Ledgers that are read at the same time. */
-const PART = 32;
+export const PART = 32;
 
 /**
  * Reads the periods. When all times are asked for, each of the targets has a period, and only the ledgers of those that are listed are
@@ -109,13 +109,14 @@ async function readPeriods(
       continue;
     }
     const read = part.map(async (holder) => {
-      const { entries, isCut } = await readEntries(context, holder, since);
+      const { held: all, isCut, shown } = await readLedger(context, holder, since);
       if (isCut) unread += 1;
-      const all = await heldBy(context, holder, entries);
       const asked = all.filter((one) => overlaps(one, since, until));
       const isFixed =
         within !== undefined && asked.length > 0 && wereGoneWithin(all, { since, until, within });
-      return isFixed ? undefined : await shownPeriods(context, holder, asked);
+      return isFixed
+        ? undefined
+        : (await shown(asked)).toSorted((one, other) => compareText(one.lockfile, other.lockfile));
     });
     for (const own of await Promise.all(read)) {
       if (own === undefined) fixedInTime += 1;
@@ -146,31 +147,18 @@ export async function readEntries(
   return { entries, unread, isCut: unread > 0 && !((headOf(entries)?.since ?? NOT_KNOWN) <= asOf) };
 }
 
-/** The periods of one target in a time, by lockfile. `entries`: its ledger, where it was read before. */
-export async function periodsOf(
+/** The ledger of a target as `readEntries` reads it, with the periods in which it held the selected packages, in the order in which they began. */
+export async function readLedger(
   context: Pick<OperationContext, 'fleet'>,
   holder: Holder,
-  { since, until }: AskedTime,
-  entries?: readonly LedgerEntry[],
-): Promise<readonly HeldPeriod[]> {
-  const all = await heldBy(context, holder, entries);
-  return await shownPeriods(
-    context,
-    holder,
-    all.filter((one) => overlaps(one, since, until)),
+  asOf = EVER.since,
+) {
+  const { entries, ...read } = await readEntries(context, holder, asOf);
+  const current = holder.lockfiles.map(
+    ({ path, lookedUp, excluded }) => [path, [...lookedUp, ...excluded]] as const,
   );
-}
-
-async function heldBy(
-  { fleet }: Pick<OperationContext, 'fleet'>,
-  { target, lockfiles, selected: { store, byId } }: Holder,
-  read?: readonly LedgerEntry[],
-): Promise<readonly Period[]> {
-  const entries = read ?? (await store.ledger.read(target, fleet.onUnreadable));
-  const current = new Map(
-    lockfiles.map(({ path, lookedUp, excluded }) => [path, new Set([...lookedUp, ...excluded])]),
-  );
-  return heldPeriods(entries, current, byId);
+  const held = heldPeriods(entries, new Map(current), holder.selected.byId);
+  return { ...read, entries, held, shown: (some = held) => shownPeriods(context, holder, some) };
 }
 
 async function shownPeriods(
@@ -182,28 +170,23 @@ async function shownPeriods(
   const roots = [...new Set(periods.flatMap(({ root }) => root ?? []))];
   const identities = await store.packageIds.identities(roots);
   const names = new Map(roots.map((id, index) => [id, identities[index]]));
-  return periods
-    .map((period): HeldPeriod => {
-      const { name, version, purl } = byId.get(period.id) ?? packageOf(':@');
-      const through = period.root === undefined ? undefined : names.get(period.root);
-      const { from, notKnownBefore, until: end, notKnownAfter, direct } = period;
-      const before = notKnownBefore === undefined ? requestedAt : timeOf(notKnownBefore);
-      return {
-        target,
-        labels,
-        lockfile: period.path,
-        ...{ name, version, purl },
-        ...defined({ direct }),
-        ...(through === undefined ? {} : { through: through.slice(through.indexOf(':') + 1) }),
-        ...(from === undefined ? defined({ notKnownBefore: before }) : { from: pointOf(from) }),
-        ...(end === undefined ? {} : { until: pointOf(end) }),
-        ...(notKnownAfter === undefined ? {} : { notKnownAfter: timeOf(notKnownAfter) }),
-      };
-    })
-    .sort(
-      (left, right) =>
-        compareText(left.lockfile, right.lockfile) || compareText(startOf(left), startOf(right)),
-    );
+  return periods.map((period): HeldPeriod => {
+    const { name, version, purl } = byId.get(period.id) ?? packageOf(':@');
+    const through = period.root === undefined ? undefined : names.get(period.root);
+    const { from, notKnownBefore, until: end, notKnownAfter, direct } = period;
+    const before = notKnownBefore === undefined ? requestedAt : timeOf(notKnownBefore);
+    return {
+      target,
+      labels,
+      lockfile: period.path,
+      ...{ name, version, purl },
+      ...defined({ direct }),
+      ...(through === undefined ? {} : { through: through.slice(through.indexOf(':') + 1) }),
+      ...(from === undefined ? defined({ notKnownBefore: before }) : { from: pointOf(from) }),
+      ...(end === undefined ? {} : { until: pointOf(end) }),
+      ...(notKnownAfter === undefined ? {} : { notKnownAfter: timeOf(notKnownAfter) }),
+    };
+  });
 }
 
 export function pointOf({ at, scan, commit, committedAt, etag }: LedgerEntry): LedgerPoint {

@@ -6,6 +6,7 @@ import type { IdentifiedPackage } from '../../fleet/identity.ts';
 import { findPlaces, type PackagePlace } from '../../fleet/package-places.ts';
 import type { HeldPackage, OtherVersions } from '../../model/api/lockhound-api.generated.ts';
 import { systemOf } from '../../model/lockfile/ecosystem.ts';
+import { chunks } from '../../model/yielding.ts';
 import { compareText } from '../../policy/finding-order.ts';
 import { reportTo } from '../../store/values/stored-values.ts';
 import { schemeOf } from '../../versions/scheme.ts';
@@ -59,7 +60,10 @@ async function* placesOf(
   limit: number,
 ): AsyncGenerator<HeldPackage> {
   const read = placeReader(fleet);
-  for (const part of partsOf(holders, limit)) {
+  const all = holders.flatMap(({ lockfiles, ...holder }) =>
+    lockfiles.map((file) => ({ ...holder, ...file })),
+  );
+  for (const part of chunks(all.slice(0, limit), PART)) {
     const found = await Promise.all(part.map(({ inventory, selected }) => read(inventory, selected)));
     for (const [index, { target, labels, path: lockfile }] of part.entries()) {
       for (const place of found[index] ?? []) yield { target, labels, lockfile, ...place };
@@ -86,23 +90,6 @@ function placeReader({ onUnreadable }: FleetStore): Reader {
     known.set(key, places);
     return places;
   };
-}
-
-/** Lockfiles with their targets, some at a time. */
-function* partsOf(holders: readonly Holder[], limit: number) {
-  let part: (Omit<Holder, 'lockfiles'> & Holder['lockfiles'][number])[] = [];
-  let count = 0;
-  for (const { lockfiles, ...holder } of holders) {
-    for (const file of lockfiles) {
-      if (count === limit) break;
-      count += 1;
-      part.push({ ...holder, ...file });
-      if (part.length < PART) continue;
-      yield part;
-      part = [];
-    }
-  }
-  if (part.length > 0) yield part;
 }
 
 /** The identities of all packages on dependency paths. */

@@ -20,7 +20,7 @@ import type { ComparisonRules } from '../../scan/compare.ts';
 import { type PastTarget, type ReplayedScan, replay, rulesNotReplayed } from '../../scan/replay.ts';
 import { nothingStored, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { timeOf } from '../packages/periods.ts';
+import { type AskedTime, timeOf } from '../packages/periods.ts';
 import { sinceOf } from '../parameters.ts';
 import { Refusal } from '../refusal.ts';
 import { type ReadLedger, readLedger, withFacts } from './past.ts';
@@ -83,12 +83,6 @@ export const testPolicy: Operation<'lockhound.policies.test'> = async (
 
 function secondsOf(text: string, name: string): number {
   return Math.floor((sinceOf(text, name) ?? 0) / 1_000);
-}
-
-/** Seconds since 1970. */
-interface AskedTime {
-  readonly since: number;
-  readonly until: number;
 }
 
 /** A finding about malware, or an issue that was known to be exploited, from one time to another, unless it is still open. */

@@ -1,9 +1,8 @@
 import type { HeldPackages } from '../../fleet/view/held-packages.ts';
-import { compareText } from '../../policy/finding-order.ts';
 import { requireSeen, unknownTarget, unreadableOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { lockfilesHolding, requireReadable, selectPackages } from '../packages/holders.ts';
-import { EVER, periodsOf, readEntries, startOf } from '../packages/periods.ts';
+import { readLedger } from '../packages/periods.ts';
 import { readPackageQuery } from '../packages/query.ts';
 
 /** Which scan and commit brought a package to a target. */
@@ -20,12 +19,11 @@ export const blame: Operation<'lockhound.targets.blame'> = async ({ params, prin
   const held = context.packages[fleet.shards.indexOf(store)] as HeldPackages;
   const selected = { store, byId: await selectPackages(held, query, notCompared) };
   const lockfiles = await lockfilesHolding(fleet, state.lockfiles ?? [], selected);
-  const { entries, unread } = await readEntries(context, { target }, EVER.since);
   const holder = { target, labels: {}, requestedAt: state.requestedAt, lockfiles, selected };
-  const periods = await periodsOf(context, holder, EVER, entries);
+  const { unread, shown } = await readLedger(context, holder);
   return {
     target,
-    periods: periods.toSorted((left, right) => compareText(startOf(right), startOf(left))),
+    periods: (await shown()).toReversed(),
     notCompared: [...notCompared].sort(),
     ...(unread === 0 ? {} : { notKnown: unread }),
     ...unreadableOf(context, principal),

@@ -65,7 +65,7 @@ export function createLedgerArchive(
     await redis.hdel(keys.unusedObjects, object);
     return false;
   };
-  /** After a fault the rest is only counted. */
+  /** Adds to the numbers of a pass. `waiting`: blocks that are old enough and stay in Redis. After a fault the rest is only counted. */
   const archive = async (target: string, pass: Pass): Promise<void> => {
     // Readers report what cannot be read.
     const all = (await storedBlocks(redis, keys, target).catch(reportTo(() => {}))) ?? [];
@@ -75,19 +75,18 @@ export function createLedgerArchive(
       const until = entries?.at(-1)?.at;
       if (until === undefined) continue;
       if (until * 1_000 > now() - afterMs) break;
-      if (pass.fault !== undefined) pass.waiting += 1;
-      else pass.archived += Number(await move(target, index, stored, until).catch(pass.fail));
+      const isMoved =
+        pass.fault === undefined &&
+        (await move(target, index, stored, until).catch((fault) => {
+          pass.fault ??= fault;
+          return false;
+        }));
+      pass.archived += Number(isMoved);
+      pass.waiting += Number(pass.fault !== undefined && !isMoved);
     }
   };
   return async (): Promise<ArchivedLedgers> => {
-    const pass: Pass = {
-      ...{ archived: 0, waiting: 0 },
-      fail(fault) {
-        pass.fault ??= fault;
-        pass.waiting += 1;
-        return false;
-      },
-    };
+    const pass: Pass = { archived: 0, waiting: 0 };
     const removed = await removeUnused().catch((fault) => {
       pass.fault = fault;
       return 0;
@@ -108,11 +107,9 @@ export function createLedgerArchive(
 
 interface Pass {
   archived: number;
-  /** Blocks that are old enough and stay in Redis. */
   waiting: number;
   /** The first one. */
   fault?: unknown;
-  readonly fail: (fault: unknown) => false;
 }
 
 /** How the last pass over the ledgers ended. */

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { headOf } from '../../fleet/ledger/ledger-entries.ts';
 import { allIds, applyDelta, compareHeld, type Held } from '../../fleet/ledger/lockfile-deltas.ts';
 import { defined } from '../../model/defined.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
-import { chunks } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -12,12 +10,10 @@ import { UNUSE_STEP } from '../scripts/steps.lua.ts';
 import { readTargetState } from '../targets.ts';
 import { reportTo } from '../values/stored-values.ts';
 import type { Inventories } from './inventories.ts';
-import { createLedger, headKeys, idsOfLockfiles, writeBlock, writeHead } from './ledger.ts';
+import { createLedger, idsOfLockfiles, writeLedger } from './ledger.ts';
 import { DEFAULT_KEEP_MS, type LedgerOptions } from './ledger-writer.ts';
 import { summaryValues } from './target-summaries.ts';
 
-/** Entries of a block. */
-const BLOCK = 16;
 /** A scan of the target between two steps of a write costs one. */
 const ATTEMPTS = 20;
 /** Scans of imported entries have this prefix, and the commit. */
@@ -100,15 +96,12 @@ export function createLedgerImport(
         ? compareHeld(held, await heldBefore(target, own, state ?? null))
         : undefined;
       const entries = withHistory(own, first, history, compared);
-      const blocks = await Promise.all(chunks(entries, BLOCK).map(writeBlock));
-      const head = headOf(entries);
-      const heads = headKeys(keys, target);
-      const parts = head ? writeHead(head) : heads.map(() => '');
+      const { blocks, heads } = await writeLedger(keys, target, entries);
       return await runScript(
         redis,
         IMPORT,
-        [place, keys.ledger(target), keys.unusedObjects, ...heads],
-        [target, revision, length, last, other, id, ...parts, ...blocks],
+        [place, keys.ledger(target), keys.unusedObjects, ...heads.map(([key]) => key)],
+        [target, revision, length, last, other, id, ...heads.map(([, part]) => part), ...blocks],
       );
     };
     const write = async (history: readonly LedgerEntry[], held?: Held): Promise<boolean> => {

@@ -13,6 +13,8 @@ import { defineScript, runScript } from '../scripts/run-script.ts';
 import type { OutcomeStep } from '../scripts/save-outcome.lua.ts';
 import type { Inventories, PackedInventory } from './inventories.ts';
 import {
+  BLOCK,
+  headFields,
   headKeys,
   idsOfLockfiles,
   placeOf,
@@ -20,14 +22,11 @@ import {
   readHead,
   singlesIn,
   writeBlock,
-  writeHead,
 } from './ledger.ts';
 import { isReference, readReference } from './ledger-reference.ts';
 
 /** Two years. */
 export const DEFAULT_KEEP_MS = 730 * 24 * 3_600_000;
-/** Entries that are joined to a block. */
-const BLOCK = 16;
 
 export type LedgerWriter = ReturnType<typeof createLedgerWriter>;
 
@@ -67,12 +66,8 @@ export function createLedgerWriter(
     if (note === undefined) return [{ name: 'LEDGER_AT', keys: [keys.target(target)], values: revisions }];
     const keep = keepMs(note.labels);
     if (keep === 0) return [forgetStep(keys, target)];
-    const places = [keys.target(target), keys.ledger(target), ...headKeys(keys, target)];
-    const [end, files] = await Promise.all([
-      runScript(redis, READ_END, places, [target, -BLOCK]) as Promise<LedgerEnd>,
-      deltasOf(inventories, replaced),
-    ]);
-    const isStart = end[0]?.toString() !== revisions[0] || files === undefined;
+    const [end, files] = await Promise.all([readEnd(redis, keys, target), deltasOf(inventories, replaced)]);
+    const isStart = end.revision !== revisions[0] || files === undefined;
     const entry = entryOf(note, isStart ? undefined : files);
     const write = { name: 'LEDGER_AT', keys: [keys.target(target)], values: ['', revisions[1] as string] };
     if (!isStart && entry.files === undefined && entry.findings === undefined) return [write];
@@ -143,11 +138,8 @@ interface Place {
   readonly storage: ObjectStorage | undefined;
 }
 
-/** The stored end of a ledger: the revision up to which it is complete, the number of its elements, the last ones, the parts of its head. */
-type LedgerEnd = [revision: Buffer | null, length: number, tail: Buffer[], ...head: (Buffer | null)[]];
-
 interface Appended {
-  readonly end: LedgerEnd;
+  readonly end: Awaited<ReturnType<typeof readEnd>>;
   readonly target: string;
   readonly entry: LedgerEntry;
   /** Older blocks are dropped, in seconds since 1970. */
@@ -162,10 +154,9 @@ interface Appended {
  */
 async function appendSteps(
   { redis, keys, storage }: Place,
-  { target, entry, oldest, end: [, length, tail, ...parts] }: Appended,
+  { target, entry, oldest, end: { length, tail, head: known } }: Appended,
 ): Promise<readonly OutcomeStep[]> {
-  const [list, heads] = [keys.ledger(target), headKeys(keys, target)];
-  const known = readHead(parts);
+  const list = keys.ledger(target);
   const singles = singlesIn(tail);
   const isFull = singles.length >= BLOCK - 1;
   const read = (one: Buffer) => readBlock(keys, target, one, storage);
@@ -175,7 +166,8 @@ async function appendSteps(
   const mustRead = isNew || (last !== undefined && (await firstTime(redis, keys, target)) < oldest);
   const all = mustRead ? await readAll(redis, list, read) : undefined;
   const blocks = typeof all === 'object' ? all.slice(0, length - singles.length) : [];
-  const dropped = last === undefined ? 0 : blocks.findLastIndex(isOlderThan(oldest)) + 1;
+  const isOld = (block: readonly LedgerEntry[]) => (block.at(-1)?.at ?? 0) < oldest;
+  const dropped = last === undefined ? 0 : blocks.findLastIndex(isOld) + 1;
   const head = nextHead(typeof all === 'object' ? all.slice(dropped) : all, { known, entry, isNew });
   const seal =
     last === undefined
@@ -183,7 +175,9 @@ async function appendSteps(
       : [await writeBlock([...last.flat(), entry]), dropped, length - singles.length - 1, length];
   return [
     { ...append, values: [...append.values, ...seal] },
-    ...(head === undefined ? [] : headSteps(heads, target, head)),
+    ...(head === undefined ? [] : headFields(keys, target, head)).map(([key, part]) => ({
+      ...{ name: 'HSET', keys: [key], values: [target, part] },
+    })),
   ];
 }
 
@@ -200,7 +194,9 @@ function nextHead(
 ): LedgerHead | undefined {
   if (typeof blocks === 'object') return headOf([...blocks.flat(), entry]);
   if (isNew && blocks === 'storage-away') return { ...joined(known, entry), since: NOT_KNOWN };
-  return isNew || known === undefined || hasGone(entry) ? joined(known, entry) : undefined;
+  return isNew || known === undefined || entry.files?.some(({ went }) => went.length > 0)
+    ? joined(known, entry)
+    : undefined;
 }
 
 async function readAll(
@@ -225,6 +221,16 @@ async function firstTime(redis: RedisClient, keys: Keys, target: string): Promis
   return await read.catch(() => Number.POSITIVE_INFINITY);
 }
 
+/** The stored end of a ledger: the revision up to which it is complete, the number of its elements, the last ones, its head. */
+async function readEnd(redis: RedisClient, keys: Keys, target: string) {
+  const places = [keys.target(target), keys.ledger(target), ...headKeys(keys, target)];
+  const found = (await runScript(redis, READ_END, places, [target, -BLOCK])) as LedgerEnd;
+  const [revision, length, tail, ...parts] = found;
+  return { revision: revision?.toString(), length, tail, head: readHead(parts) };
+}
+
+type LedgerEnd = [revision: Buffer | null, length: number, tail: Buffer[], ...head: (Buffer | null)[]];
+
 /** Keys: target, ledger, heads of ledgers. Arguments: target, the first of the last elements. Returns a `LedgerEnd`. */
 const READ_END = defineScript(`
 local found = {redis.call('HGET', KEYS[1], 'ledger'), redis.call('LLEN', KEYS[2]), redis.call('LRANGE', KEYS[2], ARGV[2], -1)}
@@ -234,21 +240,8 @@ end
 return found
 `);
 
-function isOlderThan(oldest: number): (block: readonly LedgerEntry[]) => boolean {
-  return (block) => (block.at(-1)?.at ?? 0) < oldest;
-}
-
-function hasGone({ files = [] }: LedgerEntry): boolean {
-  return files.some(({ went }) => went.length > 0);
-}
-
 function joined(before: LedgerHead | undefined, { at, start, files = [] }: LedgerEntry): LedgerHead {
   const { since, ids } = before ?? { since: at, ids: new Uint32Array() };
   const all = new Set([...ids, ...files.flatMap(({ went }) => idsOf(went))]);
   return { since: start === true ? at : since, ids: Uint32Array.from(all).sort() };
-}
-
-function headSteps(keys: readonly string[], target: string, head: LedgerHead): readonly OutcomeStep[] {
-  const parts = writeHead(head);
-  return keys.map((key, part) => ({ name: 'HSET', keys: [key], values: [target, parts[part] as Buffer] }));
 }

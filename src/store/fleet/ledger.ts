@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { decodeLockfileIds, type LockfileIds } from '../../fleet/compact-lockfile.ts';
 import { decodeIds, encodeIds, type IdList } from '../../fleet/id-list.ts';
-import type { LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
+import { headOf, type LedgerHead } from '../../fleet/ledger/ledger-entries.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/fleet/ledger.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import { LEDGER_BLOCK } from '../../model/stored/catalog.ts';
 import { awaitedLater } from '../../model/time-limit.ts';
+import { chunks } from '../../model/yielding.ts';
 import { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -110,6 +111,16 @@ async function endOf(stored: Buffer, place: StoredPlace): Promise<LedgerEntry> {
   return { at: until?.until ?? Math.floor(Date.now() / 1_000), scan: '', start: true };
 }
 
+/** Entries of a block. */
+export const BLOCK = 16;
+
+/** The elements of a ledger with these entries, and its head as fields of hashes. */
+export async function writeLedger(keys: Keys, target: string, entries: readonly LedgerEntry[]) {
+  const head = headOf(entries);
+  const blocks = await Promise.all(chunks(entries, BLOCK).map(writeBlock));
+  return { blocks, heads: head === undefined ? [] : headFields(keys, target, head) };
+}
+
 /** A block of several entries is compressed, and one of a single entry is text, so that these are counted without reading them. */
 export async function writeBlock(entries: readonly LedgerEntry[]): Promise<Buffer> {
   const text = Buffer.from(writeText(LEDGER_BLOCK, { entries }));
@@ -169,18 +180,18 @@ export async function idsOfLockfiles(
   return found;
 }
 
-/** The parts of a head, in the order of `headKeys`. */
-export function writeHead({ since, ids }: LedgerHead): readonly Buffer[] {
+/** The hashes that have the parts of a head, with the values of their fields. */
+export function headFields(keys: Keys, target: string, { since, ids }: LedgerHead) {
   const first = Buffer.alloc(4);
   // A producer or a commit may state a time before 1970.
   first.writeUInt32LE(Math.max(0, since));
-  return Array.from({ length: PARTS }, (_, part) => {
+  return headKeys(keys, target).map((key, part) => {
     const own = ids.filter((id) => id % PARTS === part).map((id) => (id - part) / PARTS);
-    return Buffer.concat([first, encodeIds(own)]);
+    return [key, Buffer.concat([first, encodeIds(own)])] as const;
   });
 }
 
-/** Reads what `writeHead` wrote; `undefined` when a part is absent. */
+/** Reads the parts that `headFields` wrote; `undefined` when a part is absent. */
 export function readHead(parts: readonly (Buffer | null)[]): LedgerHead | undefined {
   const read = parts.map((one) => (one === null || one.length < 4 ? undefined : storedHead(one)));
   if (read[0] === undefined || read.includes(undefined)) return undefined;
