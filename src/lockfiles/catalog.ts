@@ -17,10 +17,12 @@ import { nugetPackagesConfig } from './nuget-packages-config/format.ts';
 import { nugetPackagesLock } from './nuget-packages-lock/format.ts';
 import { pdmLock } from './pdm-lock/format.ts';
 import { pipfileLock } from './pipfile-lock/format.ts';
+import { condaLock, pixiLock } from './plain-lists/conda.ts';
 import { composerLock, conanLock, packageResolved, renvLock } from './plain-lists/json.ts';
+import { juliaManifest } from './plain-lists/julia.ts';
 import { paketLock } from './plain-lists/paket.ts';
 import { cabalFreeze, cartfileResolved, mixLock, rebarLock, terraformLock } from './plain-lists/text.ts';
-import { podfileLock, pubspecLock, stackLock } from './plain-lists/yaml.ts';
+import { chartLock, podfileLock, pubspecLock, shardLock, stackLock } from './plain-lists/yaml.ts';
 import { pnpmLock } from './pnpm-lock/format.ts';
 import { poetryLock } from './poetry-lock/format.ts';
 import { pylockToml } from './pylock-toml/format.ts';
@@ -54,6 +56,8 @@ export const FORMATS: readonly Format[] = [
   nugetPackagesConfig,
   nugetDepsJson,
   paketLock,
+  pixiLock,
+  condaLock,
   composerLock,
   pubspecLock,
   packageResolved,
@@ -66,6 +70,9 @@ export const FORMATS: readonly Format[] = [
   stackLock,
   renvLock,
   terraformLock,
+  juliaManifest,
+  shardLock,
+  chartLock,
   cyclonedxJson,
   cyclonedxXml,
   spdxJson,

@@ -54,7 +54,7 @@ function matches(pattern: string, name: string): boolean {
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ...['node_modules', 'bower_components', 'jspm_packages', '.yarn', '.pnpm-store', '.npm'],
   ...['.git', '.hg', '.svn', '.jj', 'vendor', 'Pods', 'target', '.gradle', '.m2', '.cargo'],
-  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.mypy_cache', '.bundle'],
+  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.mypy_cache', '.bundle', '.pixi'],
   ...['.terraform', '.idea', '.vscode', '.cache', '.next', '.nuxt'],
 ]);
 

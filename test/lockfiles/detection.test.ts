@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { detectFormat } from '../../src/lockfiles/catalog.ts';
+import { detectFormat, FORMATS } from '../../src/lockfiles/catalog.ts';
+import { LockfileError } from '../../src/lockfiles/errors.ts';
 import { formatOfName } from '../../src/lockfiles/known-formats.ts';
+import { readLockfile } from '../../src/lockfiles/read.ts';
 
 describe('formats by name', () => {
   it.each([
@@ -44,5 +46,30 @@ describe('formats by content', () => {
     [undefined, '{"version": 1, "dependencies": []}'],
   ])('%s', (format, head) => {
     expect(detectFormat('download', head)?.name).toBe(format);
+  });
+});
+
+describe('a file with the name of a lockfile and another content', () => {
+  const POINTER =
+    'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n';
+  const OTHERS = [
+    POINTER,
+    '<!DOCTYPE html><p>Not found</p>',
+    '{}',
+    '[1]',
+    'null',
+    'x',
+    'Not found: try again later\n',
+  ];
+  it.each(FORMATS.map(({ name }) => name))('does not count as one without packages: %s', (format) => {
+    for (const text of [...OTHERS, '{"error":"not found"}', 'error: not found\n', 'error = "not found"\n']) {
+      let told: unknown;
+      try {
+        told = readLockfile({ path: 'a', content: Buffer.from(text), format }).problems.length > 0;
+      } catch (error) {
+        told = error instanceof LockfileError;
+      }
+      expect([text, told]).toEqual([text, true]);
+    }
   });
 });

@@ -37,6 +37,47 @@ const READ: readonly (readonly [file: string, sample: string, shown: readonly (r
     ],
   ],
   [
+    'pixi.lock',
+    'pixi-lock',
+    [
+      ['pkg:conda/a-lib@1.0', undefined, [], undefined],
+      ['pkg:pypi/b@2.0', undefined, [], undefined],
+      [`pkg:pypi/d@3${GIT}`, undefined, [], undefined],
+    ],
+  ],
+  [
+    'conda-lock.yml',
+    'conda-lock-yml',
+    [
+      ['pkg:conda/python@3.12', undefined, [], []],
+      ['pkg:pypi/b@2.0', undefined, ['dev'], ['python@3.12']],
+    ],
+  ],
+  [
+    'Manifest.toml',
+    'manifest-toml',
+    [
+      ['pkg:julia/A@1.0.0', undefined, [], ['B@0.2.0 (https://h/g.git#main)']],
+      ['pkg:julia/B@0.2.0?vcs_url=https:%2F%2Fh%2Fg.git%40main', undefined, [], ['A@1.0.0']],
+    ],
+  ],
+  [
+    'shard.lock',
+    'shard-lock',
+    [
+      [`pkg:shards/a@0.1.0${GIT}`, undefined, [], undefined],
+      ['pkg:shards/b@0.2.0', undefined, [], undefined],
+    ],
+  ],
+  [
+    'Chart.lock',
+    'chart-lock',
+    [
+      ['pkg:helm/a@1.2.3', true, [], undefined],
+      ['pkg:helm/b@0.1.0', true, [], undefined],
+    ],
+  ],
+  [
     'Cartfile.resolved',
     'cartfile-resolved',
     [

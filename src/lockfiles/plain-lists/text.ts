@@ -1,5 +1,5 @@
-import { conflictIn } from '../errors.ts';
-import type { Format, FormatFacts } from '../format.ts';
+import { conflictIn, LockfileError } from '../errors.ts';
+import type { Format, FormatFacts, LockfileInput } from '../format.ts';
 import { type ListEntry, plainListFormat } from '../packages/plain-list.ts';
 import { gitSource, REGISTRY, urlSource } from '../packages/sources.ts';
 import { repositoryName } from './json.ts';
@@ -26,10 +26,12 @@ interface TextLock extends Pick<Format, 'mayBeEmpty'> {
 }
 
 function textFormat(file: string, lock: TextLock): Format {
-  const { before, entry, other, needs, digests, cut, ...rest } = lock;
+  const { head, before, entry, other, needs, digests, cut, ...rest } = lock;
   return plainListFormat(file, {
+    head,
     ...rest,
-    readList({ text, path }, builder) {
+    readList(input, builder) {
+      const { text, path } = input;
       const conflict = conflictIn(text, path, undefined);
       if (conflict !== undefined) throw conflict;
       const direct = new Set<string>();
@@ -51,10 +53,22 @@ function textFormat(file: string, lock: TextLock): Format {
           });
         } else if (!other.test(stated)) builder.add('is not an entry of a kind that is known', at, stated);
       }
-      const isCut = cut === undefined ? hasOpenBracket(text) : cut.test(text);
+      requireHead(head, input, entries, file);
+      const isCut = cut?.test(text) ?? hasOpenBracket(text);
       return { entries, ...(entry.source.includes('<level>') && { direct }), lacks: isCut && 'end' };
     },
   });
+}
+
+/** Any text may be a part that is no entry. */
+function requireHead(
+  head: RegExp,
+  { text, path }: LockfileInput,
+  entries: readonly ListEntry[],
+  file: string,
+): void {
+  if (entries.length > 0 || text.trim() === '' || head.test(text)) return;
+  throw new LockfileError('wrong-format', `${path}: this is not a ${file}`);
 }
 
 /** An address without a host is one of GitHub. */
@@ -84,7 +98,7 @@ const LINE = /(?<=\n)/;
 export const mixLock = textFormat('mix.lock', {
   ecosystem: 'hex',
   facts: ['edges', 'integrity', 'lines'],
-  head: /^%\{\s*"[\w@]+": \{:(?:hex|git), /,
+  head: /^%\{\s*(?:\}|"[\w@]+": \{:(?:hex|git), )/,
   before: LINE,
   entry:
     /^(?:%\{\s*)?"?:?(?<key>[\w@.-]+)"?:? (?:=> )?\{(?::hex, :"?(?<name>[\w@.]+)"?, "(?<version>[^"]*)"(?:.*\], "hexpm:(?<owner>[^"]+)")?|:git, "(?<git>[^"]*)", "(?<commit>[^"]*)")/,
@@ -97,7 +111,7 @@ export const mixLock = textFormat('mix.lock', {
 export const rebarLock = textFormat('rebar.lock', {
   ecosystem: 'hex',
   facts: ['lines'],
-  head: /^(?:\{"1\.\d+\.\d+",\s*)?\[\{<<"/,
+  head: /^(?:\{"1\.\d+\.\d+",\s*)?\[(?:\{<<"|\])/,
   before: /(?=\{<<"[^"\n]*">>,\s*\{)/,
   entry:
     /^\{<<"(?<key>[^"]+)">>,\s*\{(?:pkg,\s*<<"(?<name>[^"]+)">>,\s*<<"(?<version>[^"]+)">>[^}]*|(?:git|hg)\w*,\s*"(?<git>[^"]+)",\s*\{ref,\s*"(?<commit>[^"]+)"\}[^}]*)\},\s*(?<level>\d+)\}/,
@@ -130,8 +144,7 @@ export const cabalFreeze = textFormat('cabal.project.freeze', {
 export const terraformLock = textFormat('.terraform.lock.hcl', {
   ecosystem: 'terraform',
   facts: ['integrity', 'lines'],
-  head: /^provider "[^"\n]+" \{$/m,
-  mayBeEmpty: true,
+  head: /^(?:provider "[^"\n]+" \{|# This file is maintained automatically by "\w+ init"\.)$/m,
   before: /^(?=provider\s)/m,
   entry:
     /^provider\s+"(?:registry\.terraform\.io\/)?(?<name>[^"\n]+)"[^}\n]*\n\s+version\s*=\s*"(?<version>[^"\n]*)"/,

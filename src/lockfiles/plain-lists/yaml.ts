@@ -103,3 +103,49 @@ export const stackLock = plainListFormat('stack.yaml.lock', {
     return { entries, lacks: snapshots === undefined && 'list `snapshots`' };
   },
 });
+
+/** The lockfile of Shards, for Crystal: a repository for each package, of version 1 (`github: owner/name`) or 2 (`git: address`). */
+export const shardLock = plainListFormat('shard.lock', {
+  ecosystem: 'shards',
+  facts: [],
+  head: /^version: [12]\.0\n(?:sources|shards):/,
+  readList(input, builder) {
+    const { shards } = rootOf(input);
+    const entries = objectsIn(shards, undefined, builder).map(({ key, value }): ListEntry => {
+      const [path, git, github, stated = '', own] = ['path', 'git', 'github', 'version', 'commit'].map(
+        (one) => textIn(value[one]),
+      );
+      const [version = '', commit = own] = stated.split('+git.commit.');
+      const repository = git ?? `https://github.com/${github}`;
+      return {
+        ...{ name: key, version: version === '' ? (commit ?? '') : version, line: undefined },
+        source: path === undefined ? gitSource(repository, commit) : { kind: 'path', path },
+      };
+    });
+    return { entries, lacks: shards === undefined && 'mapping `shards`' };
+  },
+});
+
+/** The lockfile of Helm: the charts that a chart needs. A chart of `file:` is a folder beside it. */
+export const chartLock = plainListFormat('Chart.lock', {
+  ecosystem: 'helm',
+  facts: [],
+  head: /^dependencies:\n- name: /,
+  readList(input, builder) {
+    const { dependencies, digest } = rootOf(input);
+    const entries = objectsIn(dependencies, undefined, builder).map(({ value }): ListEntry => {
+      const [name = '', version = '', repository = ''] = ['name', 'version', 'repository'].map((one) =>
+        textIn(value[one]),
+      );
+      const folder = /^file:\/\/(.*)$/.exec(repository)?.[1];
+      const source: Source =
+        folder === undefined ? registrySource(repository) : { kind: 'path', path: folder };
+      return { name, version, line: undefined, source };
+    });
+    return {
+      entries,
+      direct: new Set(entries.map(({ name }) => name)),
+      lacks: digest === undefined && '`digest`',
+    };
+  },
+});

@@ -10,7 +10,7 @@ import { parseRequirement, type Requirement } from './requirement.ts';
 /** pip's requirements files, with the files that they include. */
 export const requirementsTxt: Format = {
   name: 'requirements-txt',
-  title: 'requirements.txt (pip, pip-compile, uv)',
+  title: 'requirements.txt (pip, pip-compile, uv, Rye)',
   ecosystem: 'pypi',
   fileNames: [
     'requirements.txt',
@@ -18,6 +18,8 @@ export const requirementsTxt: Format = {
     '*requirements.txt',
     '*-requirements-*.txt',
     'requirements/*.txt',
+    'requirements.lock',
+    'requirements-dev.lock',
   ],
   facts: { edges: false, groups: false, integrity: true, lines: true },
   mayBeEmpty: true,
