@@ -5,6 +5,7 @@ import { loadOrDefault } from '../config/load-or-default.ts';
 import { packageFile } from '../files/package-file.ts';
 import { RATED_SEVERITIES, type RatedSeverity } from '../model/scan/severity.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
+import { findingEcosystem } from '../operations/packages/query.ts';
 import { withConfig, withOutputFormat } from './program/options.ts';
 import { type DestinationOptions, withDestination, withDestinationOptions } from './program/output-file.ts';
 import { progressLine } from './program/progress.ts';
@@ -79,8 +80,8 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
       'suppress what a VEX document (OpenVEX, CycloneDX) says is not affected; can be repeated',
       (path: string, before: readonly string[] = []) => [...before, path],
     )
-    .addOption(filter('--direct', 'only findings in direct dependencies'))
-    .addOption(filter('--ecosystem <names>', 'only these ecosystems, separated by commas', parseNames))
+    .addOption(filter('--direct', 'no findings in packages that are known to be indirect dependencies'))
+    .addOption(filter('--ecosystem <names>', 'only these ecosystems, separated by commas', parseEcosystems))
     .addOption(
       filter('--severity <name>', 'only findings of this severity or a worse one').choices(RATED_SEVERITIES),
     )
@@ -102,7 +103,7 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
       new Option('--baseline <file>', 'compare with the JSON report of an earlier scan').conflicts('since'),
     )
     .addOption(
-      new Option('--exit-codes <kind>', 'extended: tell findings that can be fixed from others ')
+      new Option('--exit-codes <kind>', 'extended: tell findings that can be fixed from others')
         .choices(['simple', 'extended'])
         .default('simple')
         .conflicts('since'),
@@ -121,6 +122,10 @@ export function scanCommand(command: Command, { terminal, exit }: CommandContext
 
 function parseNames(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
+}
+
+function parseEcosystems(text: string): readonly string[] {
+  return parseNames(text).map(findingEcosystem);
 }
 
 /** An option that leaves findings out. A comparison is about all of them. */

@@ -48,6 +48,15 @@ describe('lockhound scan', () => {
     expect(out).not.toContain('node_modules');
   });
 
+  it('reads the usual names of ecosystems, and refuses others', async () => {
+    const scanned = async (name: string) =>
+      await lockhound(['scan', '--local', '--no-advice', '--ecosystem', name, join(folder, 'known')]);
+    expect((await scanned('node,go')).out).toContain('GHSA-35jh-r3h4-6jhm');
+    const { code, note } = await scanned('npm,pypy');
+    expect(code).toBe(2);
+    expect(note).toContain('"pypy" is not an ecosystem of findings; there are npm, pypi');
+  });
+
   it('continues when a folder, a lockfile and a companion cannot be read', async () => {
     const odd = join(folder, 'odd');
     cpSync(join(folder, 'clean'), odd, { recursive: true });

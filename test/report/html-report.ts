@@ -31,7 +31,7 @@ export function everything(text?: string): ScanReport {
   const plan = {
     path: 'web/package-lock.json',
     steps: [{ changes: [change], commands: [], clears: [{ id: of('qs@1.0.0'), findings: 2 }] }],
-    commands: [of('npm update qs')],
+    commands: [of('npm update qs'), of('npm update left')],
     breaking: {
       steps: [{ changes: [change], commands: [], clears: [{ id: of('express@1.0.0'), findings: 1 }] }],
       commands: [of('npm install express@2.0.0')],

@@ -24,7 +24,7 @@ describe('the HTML report', () => {
       '<td>2024-05-01</td>',
       '→ 1.0.1',
       'priority 60: CVSS 7.5',
-      '<pre tabindex="0">npm update qs</pre>',
+      '<pre tabindex="0">npm update qs\nnpm update left\n</pre>',
       'left@1.0.0</code> 1 finding: all versions are affected',
       'a b</code> not known',
       '1 to 3 years',

@@ -7,7 +7,7 @@ import { isOnlyIn } from '../../policy/group-filter.ts';
 import { countScan } from '../../scan/counts.ts';
 
 export interface ReportFilter {
-  /** Keeps findings in direct dependencies. */
+  /** Keeps findings in direct dependencies, and in packages of which that is not known. */
   readonly direct?: boolean | undefined;
   /** Keeps these purl types. */
   readonly ecosystems?: readonly string[] | undefined;
@@ -37,7 +37,7 @@ function fits(
 ): boolean {
   const { ecosystem, groups } = finding.package;
   return (
-    (!direct || finding.package.direct === true) &&
+    (!direct || finding.package.direct !== false) &&
     (ecosystems === undefined || ecosystems.includes(ecosystem)) &&
     (severity === undefined || atLeast(countedSeverity(finding), severity)) &&
     (!fixable || isFixable(finding)) &&

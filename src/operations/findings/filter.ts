@@ -6,7 +6,7 @@ import type { Finding } from '../../model/scan/finding.ts';
 import { atLeast, RATED_SEVERITIES, SEVERITIES } from '../../model/scan/severity.ts';
 import { isOnlyIn } from '../../policy/group-filter.ts';
 import type { Call } from '../operation.ts';
-import { purlTypeNamed } from '../packages/query.ts';
+import { findingEcosystem } from '../packages/query.ts';
 import { labelTest, searchWords, sinceOf } from '../parameters.ts';
 import type { Principal } from '../principal.ts';
 
@@ -104,10 +104,10 @@ function packageTests(filters: FindingFilters): readonly FindingTest[] {
   const { ecosystem, package: purl, direct = false, advisory: id, issue, withoutGroups, owner } = filters;
   const tests: FindingTest[] = [];
   if (ecosystem !== undefined) {
-    const type = purlTypeNamed(ecosystem);
+    const type = findingEcosystem(ecosystem);
     tests.push((one) => one.finding.package.ecosystem === type);
   }
-  if (direct) tests.push((one) => one.finding.package.direct === true);
+  if (direct) tests.push((one) => one.finding.package.direct !== false);
   if (withoutGroups !== undefined) {
     const groups = new Set(withoutGroups);
     tests.push((one) => !isOnlyIn(one.finding.package.groups, groups));

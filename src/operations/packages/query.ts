@@ -1,4 +1,5 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
+import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import { percentDecoded } from '../../model/json-object.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -27,6 +28,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function purlTypeNamed(name: string): string {
   const lower = name.trim().toLowerCase();
   return ALIASES[lower] ?? lower;
+}
+
+/** The ecosystem of findings that a name means. Throws `Refusal` (`query-invalid`) for one that no finding can have. */
+export function findingEcosystem(name: string): string {
+  const type = purlTypeNamed(name);
+  if (ECOSYSTEMS.includes(type)) return type;
+  throw invalid(`${JSON.stringify(name)} is not an ecosystem of findings; there are ${ECOSYSTEMS.join(', ')}`);
 }
 
 /**

@@ -118,7 +118,7 @@ function fittingPackages(
     const text = `${locked.name}@${locked.version}\n${locked.purl}`.toLowerCase();
     return (
       words.every((word) => text.includes(word)) &&
-      (!direct || locked.direct === true) &&
+      (!direct || locked.direct !== false) &&
       (group === undefined || locked.groups.includes(group))
     );
   });

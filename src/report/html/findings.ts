@@ -100,7 +100,7 @@ function packageMarkup(own: readonly Finding[], draw: DrawGraph): Markup {
   const kinds = [...new Set(own.map(kindOf))].join(' ');
   const fixed = fixedVersion(first);
   const about = own.length === 1 ? first.title : `${counted(own.length, 'finding')}: ${first.title}`;
-  return html`<details class="package" data-text="${text}" data-kinds="${kinds}" data-name="${found.name}" data-count="${own.length}" data-severity="${severityRank(own)}"${found.direct === true ? html` data-direct=""` : NOTHING}>
+  return html`<details class="package" data-text="${text}" data-kinds="${kinds}" data-name="${found.name}" data-count="${own.length}" data-severity="${severityRank(own)}"${found.direct === false ? NOTHING : html` data-direct=""`}>
 <summary><span class="badge s-${kindOf(first)}">${kindOf(first)}${scoreText(first)}</span> <span class="name">${found.name} <span class="version">${found.version}</span>${fixed === undefined ? NOTHING : html` <span class="fixed">→ ${fixed}</span>`}</span> <span class="about">${about}</span> <span class="why faint">${why}</span></summary>
 <div class="body">${own.map(findingMarkup)}${places(first, draw)}</div>
 </details>

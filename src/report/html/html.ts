@@ -158,7 +158,7 @@ ${stays.length === 0 ? NOTHING : html`<details class="gap"><summary>What stays <
 
 function stepsMarkup({ steps, commands }: FixPlan['breaking']): Markup {
   return html`${steps.length === 0 ? NOTHING : html`<table class="plan"><thead><tr><th scope="col">Change</th><th scope="col">Clears</th></tr></thead><tbody>${steps.slice(0, MAX_ENTRIES).map(stepMarkup)}</tbody></table>${restMarkup(steps.length - MAX_ENTRIES)}`}
-${commands.length === 0 ? NOTHING : html`<pre tabindex="0">${commands.join('\n')}</pre>`}`;
+${commands.length === 0 ? NOTHING : html`<pre tabindex="0">${commands.map((one) => html`${one}\n`)}</pre>`}`;
 }
 
 function stepMarkup({ changes, clears }: FixStep): Markup {

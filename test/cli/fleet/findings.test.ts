@@ -63,6 +63,10 @@ low      7.5  old 1.0.0       GHSA-old     b                Something is wrong w
     expect(await found('--state', 'resolved')).toEqual(['c gone']);
     expect(await found('--state', 'all', '--severity', 'critical')).toEqual(['c gone']);
     expect(await found('--ecosystem', 'python')).toEqual(['b ours']);
+    expect(await lockhound(['findings', '--ecosystem', 'pypy'])).toMatchObject({
+      code: 2,
+      note: expect.stringContaining('"pypy" is not an ecosystem of findings'),
+    });
     expect(await found('--direct')).toEqual(['b ours']);
     expect(await found('--since', '2026-04-30')).toEqual(['b ours']);
     expect(await found('--notes', '--severity', 'critical')).toEqual(['b noted']);
