@@ -1,5 +1,8 @@
 import type { FixChange } from '../model/advice/fix.ts';
+import type { StatedRequirement } from '../model/advice/project-statement.ts';
+import { systemOf } from '../model/lockfile/ecosystem.ts';
 import type { ResolvedPackage } from '../model/scan/inventory.ts';
+import { schemeOf } from '../versions/scheme.ts';
 import type { Move } from './managers/manager.ts';
 import type { Project } from './project.ts';
 
@@ -28,7 +31,7 @@ export function commandsFor(changes: readonly FixChange[], project: Project): re
   }
 }
 
-/** One move for each folder of the target that requires an upgraded package itself. */
+/** One move for each folder and name under which the target requires an upgraded package itself. */
 function movesOf({ name, from, to, how }: FixChange, project: Project): readonly Move[] {
   if (to === undefined || !isPlainName(name)) return [];
   const versions = project.named(name);
@@ -37,12 +40,41 @@ function movesOf({ name, from, to, how }: FixChange, project: Project): readonly
   const isDirect = directs.length > 0;
   const besides = isDirect && locked?.direct !== true ? purposeOf(directs) : undefined;
   const isDev = locked?.groups.includes('dev') ?? false;
-  const own = how === 'upgrade' ? project.requirements('', name) : [];
-  const folders = own.length > 0 ? new Set(own.map(({ folder }) => folder)) : [''];
+  const own = how === 'upgrade' ? requirementsOn(name, from, project) : [];
   // An override of what the target requires itself has to agree with its requirement.
   const isAlone = versions.every(({ version }) => version === from) && locked?.direct !== true;
   const parents = isAlone || locked === undefined ? [] : project.dependents.of(locked.id);
-  return Array.from(folders, (folder) => ({ name, from, to, folder, isDirect, besides, isDev, parents }));
+  const ways = own.length > 0 ? own : [{ folder: '', alias: undefined }];
+  const distinct = new Map(ways.map(({ folder, alias }) => [`${folder}\n${alias}`, { folder, alias }]));
+  return Array.from(distinct.values(), (way) => ({
+    name,
+    from,
+    to,
+    ...way,
+    isDirect,
+    besides,
+    isDev,
+    parents,
+  }));
+}
+
+/**
+ * The requirements of the target that a locked version fulfils. Of several versions that a requirement permits, managers install the highest; where
+ * no requirement is left by that, one that permits the version is enough.
+ */
+function requirementsOn(name: string, from: string, project: Project): readonly StatedRequirement[] {
+  const all = project.requirements('', name);
+  const directs = project.named(name).filter(({ direct }) => direct === true);
+  const system = systemOf(directs[0]?.ecosystem ?? '');
+  if (directs.length < 2 || system === undefined) return all;
+  const scheme = schemeOf(system);
+  const versions = [from, ...directs.map(({ version }) => version)].filter((one) => scheme.isValid(one));
+  if (versions[0] !== from) return all;
+  const permitting = all.filter(({ requirement }) => scheme.satisfies(from, requirement) !== false);
+  const held = permitting.filter(({ requirement }) =>
+    versions.every((one) => scheme.compare(one, from) <= 0 || scheme.satisfies(one, requirement) !== true),
+  );
+  return [held, permitting].find((some) => some.length > 0) ?? all;
 }
 
 function purposeOf(packages: readonly ResolvedPackage[]): Move['besides'] {

@@ -44,6 +44,25 @@ describe('a package that the target and another package require', () => {
   });
 });
 
+it('upgrades the requirements that the affected version fulfils, under the names that they have', () => {
+  const own = (folder: string, requirement: string, alias?: string) => {
+    return { by: '', folder, name: 'pad', requirement, ...(alias === undefined ? {} : { alias }) };
+  };
+  const requirements = [own('', '^1.0.0'), own('', 'npm:pad@1.0.0', 'old-pad'), own('web', '^1.2.0')];
+  const { packages, ...lockfile } = lockfileOf({}, { pad: '1.0.0' }, { 'pad@1.0.0': [], 'pad@1.2.0': [] });
+  const statement = { ...lockfile.statement, requirements };
+  const direct = packages.map((one) => ({ ...one, direct: true }));
+  const commandsOf = (format: string) =>
+    commandsFor(
+      [{ how: 'upgrade', name: 'pad', from: '1.0.0', to: '1.0.1' }],
+      openProject({ ...lockfile, format, statement, packages: direct }),
+    );
+  expect(commandsOf('npm-package-lock')).toEqual(['npm install old-pad@npm:pad@1.0.1']);
+  expect(commandsOf('pnpm-lock')).toEqual(['pnpm update old-pad@npm:pad@1.0.1']);
+  expect(commandsOf('yarn-lock')).toEqual(['yarn up old-pad@npm:pad@1.0.1']);
+  expect(commandsOf('bun-lock')).toEqual(['bun add old-pad@npm:pad@1.0.1']);
+});
+
 it('locks an affected version again for dependents that permit a good one, besides the upgrade of another', async () => {
   const registry: Registry = {
     pad: { '1.0.0': BAD, '1.0.1': {} },

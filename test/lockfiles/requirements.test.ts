@@ -6,7 +6,8 @@ async function statement(format: string, text: string, files: Readonly<Record<st
   const input = { path: 'lockfile', text, files: new Map(Object.entries(files)) };
   const { requirements, ...rest } = (await statementReader(format))(input, (reason) => problems.push(reason));
   const lines = requirements.map(
-    ({ by, folder, name, requirement }) => `${by || `./${folder}`} ${name} ${requirement}`,
+    ({ by, folder, name, alias, requirement }) =>
+      `${by || `./${folder}`} ${alias === undefined ? '' : `${alias}: `}${name} ${requirement}`,
   );
   return { lines, ...rest, problems };
 }
@@ -34,7 +35,7 @@ describe('requirements', () => {
       lines: [
         './ express ^4.17.1',
         './ mocha 8.3.0',
-        './packages/api left-pad npm:left-pad@^1.0.0',
+        './packages/api pad: left-pad npm:left-pad@^1.0.0',
         'express@4.17.1 qs 6.7.0',
         'qs@6.7.0 @scope/x >=1',
       ],
@@ -84,7 +85,7 @@ describe('requirements', () => {
   it('of yarn.lock 1 without a manifest: what no package requires, the target does', async () => {
     const text = `# yarn lockfile v1\n\n\na@1.0.0, a@^1.0.0:\n  version "1.0.0"\n\nb@^2.0.0:\n  version "2.0.1"\n  dependencies:\n    a "^1.0.0"\n\n"other@npm:c@^3":\n  version "3.0.0"\n`;
     expect(await statement('yarn-lock', text)).toMatchObject({
-      lines: ['./ a 1.0.0', './ b ^2.0.0', './ c npm:c@^3', 'b@2.0.1 a ^1.0.0'],
+      lines: ['./ a 1.0.0', './ b ^2.0.0', './ other: c npm:c@^3', 'b@2.0.1 a ^1.0.0'],
       statesDirect: true,
     });
   });
@@ -130,6 +131,10 @@ describe('requirements', () => {
     [
       'lockfileVersion: "6.0"\npackages:\n  /@x/a@1.0.0(b@2.0.0):\n    peerDependencies:\n      b: ^2.0.0\n',
       ['@x/a@1.0.0 b ^2.0.0'],
+    ],
+    [
+      'lockfileVersion: "9.0"\nimporters:\n  .:\n    dependencies:\n      old:\n        specifier: npm:a@1.0.0\n        version: a@1.0.0\n',
+      ['./ old: a npm:a@1.0.0'],
     ],
     ['lockfileVersion: 5.4\nspecifiers:\n  a: ^1.0.0\ndependencies:\n  a: 1.0.1\n', ['./ a ^1.0.0']],
   ])('of pnpm-lock', async (text, lines) => {

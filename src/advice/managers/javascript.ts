@@ -1,6 +1,7 @@
 import { argument, byFolder, type Manager, type Move, type Parent } from './manager.ts';
 
-const exactly = ({ name, to }: Move) => `${name}@${to}`;
+const exactly = ({ name, to, alias }: Move) =>
+  alias === undefined ? `${name}@${to}` : `${alias}@npm:${name}@${to}`;
 const named = ({ name }: Move) => name;
 
 /**

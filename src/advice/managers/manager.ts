@@ -14,6 +14,8 @@ export interface Move {
   readonly to: string;
   /** Folder of the target that requires it, below that of the lockfile; empty for the same folder. */
   readonly folder: string;
+  /** The name under which the target requires it there, where that is not its own. */
+  readonly alias?: string | undefined;
   /** Whether the target requires a package of this name itself. */
   readonly isDirect: boolean;
   /** The purpose for which the target requires another version of it itself: for development only, or also for other purposes. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { StatedPin, StatedRequirement } from '../../model/advice/project-statement.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
 import { parseJsonObject } from '../syntax/parse-json.ts';
-import { aliasedName } from '../yarn-lock/descriptor.ts';
+import { requiredName } from '../yarn-lock/descriptor.ts';
 import { textsOf } from './statement.ts';
 
 export const MANIFEST = 'package.json';
@@ -21,7 +21,7 @@ export function requirementsIn(manifest: JsonObject, by: string, folder = ''): r
   return LISTS.flatMap((list) =>
     textsOf(manifest[list]).map(([key, requirement]) => {
       const isPeer = list === 'peerDependencies' ? { isPeer: true } : {};
-      return { by, folder, name: aliasedName(requirement) ?? key, requirement, ...isPeer };
+      return { by, folder, ...requiredName(key, requirement), requirement, ...isPeer };
     }),
   );
 }

@@ -2,6 +2,7 @@ import type { StatedRequirement } from '../../model/advice/project-statement.ts'
 import { withoutPeers } from '../pnpm-lock/identity.ts';
 import { isTable, membersOf, type Table, tableIn, textIn } from '../syntax/parse-toml.ts';
 import { parseYaml } from '../syntax/parse-yaml.ts';
+import { requiredName } from '../yarn-lock/descriptor.ts';
 import { pinsIn, pinsOf, readManifest } from './package-json.ts';
 import { type StatementReader, textsOf } from './statement.ts';
 
@@ -33,10 +34,13 @@ export const pnpmStatement: StatementReader = ({ text, path, files }) => {
 };
 
 /** The requirement itself where one names a catalog of the workspace, which the lockfile has. */
-function fromCatalog({ name, requirement }: StatedRequirement, catalogs: readonly Table[]): string {
+function fromCatalog(
+  { name, alias = name, requirement }: StatedRequirement,
+  catalogs: readonly Table[],
+): string {
   const [, catalog] = /^catalog:(.*)$/.exec(requirement) ?? [];
   if (catalog === undefined) return requirement;
-  const entries = catalogs.map((all) => tableIn(tableIn(all[catalog || 'default'])[name]));
+  const entries = catalogs.map((all) => tableIn(tableIn(all[catalog || 'default'])[alias]));
   return entries.map((one) => textIn(one['specifier'])).find((one) => one !== undefined) ?? requirement;
 }
 
@@ -45,12 +49,12 @@ const MANIFEST_LISTS = ['optionalDependencies', 'dependencies', 'devDependencies
 
 /** A requirement of a project as its manifest states it. */
 function manifestRequirement(
-  { folder, name }: StatedRequirement,
+  { folder, name, alias = name }: StatedRequirement,
   files: ReadonlyMap<string, string>,
 ): readonly StatedRequirement[] {
   const manifest = readManifest(files, folder);
-  const stated = MANIFEST_LISTS.map((list) => tableIn(manifest?.[list])[name]).find((one) => textIn(one));
-  return requirementOf(folder, name, stated);
+  const stated = MANIFEST_LISTS.map((list) => tableIn(manifest?.[list])[alias]).find((one) => textIn(one));
+  return requirementOf(folder, alias, stated);
 }
 
 /** Patterns of the folders of a workspace. */
@@ -92,5 +96,7 @@ function peersOf(document: Table): readonly StatedRequirement[] {
 
 function requirementOf(folder: string, name: string, stated: unknown): readonly StatedRequirement[] {
   const requirement = textIn(stated);
-  return requirement === undefined ? [] : [{ by: '', folder, name, requirement }];
+  return requirement === undefined
+    ? []
+    : [{ by: '', folder, ...requiredName(name, requirement), requirement }];
 }

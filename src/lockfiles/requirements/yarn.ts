@@ -5,7 +5,7 @@ import { parseJsonObject } from '../syntax/parse-json.ts';
 import { readYaml } from '../syntax/read-yaml.ts';
 import { readEntries as readBerryEntries } from '../yarn-lock/berry/packages.ts';
 import { type ClassicEntry, readEntries, splitPatterns } from '../yarn-lock/classic/entries.ts';
-import { aliasedName, type Descriptor } from '../yarn-lock/descriptor.ts';
+import { aliasedName, type Descriptor, requiredName } from '../yarn-lock/descriptor.ts';
 import { isBerry } from '../yarn-lock/format.ts';
 import { MANIFEST, pinsIn, readManifest } from './package-json.ts';
 import { type StatementReader, textsOf } from './statement.ts';
@@ -96,7 +96,7 @@ function stated(list: readonly Descriptor[], by: string, folder: string): readon
 }
 
 function requirementOf(by: string, folder: string, name: string, requirement: string): StatedRequirement {
-  return { by, folder, name: aliasedName(requirement) ?? name, requirement };
+  return { by, folder, ...requiredName(name, requirement), requirement };
 }
 
 function nameOf(descriptor: string): string {

@@ -14,6 +14,15 @@ export function aliasedName(range: string): string | undefined {
   return range.startsWith('npm:@') && range.includes('/') ? range.slice(4) : undefined;
 }
 
+/** The package that a dependency requires, and the name under which it does, where that is another one. */
+export function requiredName(
+  name: string,
+  range: string,
+): { readonly name: string; readonly alias?: string } {
+  const real = aliasedName(range);
+  return real === undefined || real === name ? { name } : { name: real, alias: name };
+}
+
 interface Named {
   readonly byRange: Map<string, PackageDraft>;
   /** The only package of the name; `undefined` where there are several. */

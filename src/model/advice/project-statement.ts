@@ -5,6 +5,8 @@ export interface StatedRequirement {
   /** Folder of the target that requires, below that of the lockfile; empty for the same folder. Only where `by` is empty. */
   readonly folder: string;
   readonly name: string;
+  /** The name under which it is required, where that is not its own (an npm alias). */
+  readonly alias?: string | undefined;
   /** In the ecosystem's own notation. */
   readonly requirement: string;
   /** Whether it is about the version that the package finds beside itself, so that no other one can be installed for it (npm's `peerDependencies`). */
