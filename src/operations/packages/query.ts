@@ -1,6 +1,6 @@
 import { readPurl } from '../../lockfiles/packages/read-purl.ts';
-import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import { percentDecoded } from '../../model/json-object.ts';
+import { ECOSYSTEMS } from '../../model/lockfile/ecosystem.ts';
 import { Refusal } from '../refusal.ts';
 
 /** The packages that a command asks for. */
@@ -34,7 +34,9 @@ export function purlTypeNamed(name: string): string {
 export function findingEcosystem(name: string): string {
   const type = purlTypeNamed(name);
   if (ECOSYSTEMS.includes(type)) return type;
-  throw invalid(`${JSON.stringify(name)} is not an ecosystem of findings; there are ${ECOSYSTEMS.join(', ')}`);
+  throw invalid(
+    `${JSON.stringify(name)} is not an ecosystem of findings; there are ${ECOSYSTEMS.join(', ')}`,
+  );
 }
 
 /**
