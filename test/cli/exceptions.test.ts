@@ -151,9 +151,19 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'both']
     }
 
     it('most overrides of pnpm get a verdict', async () => {
-      const place = project('pnpm', { ...files, 'pnpm-lock.yaml': pnpm(overrides) });
+      const manifest = { ...JSON.parse(files['package.json']), packageManager: 'pnpm@10.34.9' };
+      const old = { ...files, 'package.json': JSON.stringify(manifest), 'pnpm-lock.yaml': pnpm(overrides) };
+      const place = project('pnpm', old);
       rmSync(join(place, 'package-lock.json'));
       const looked = await judged(place, '--look-up');
+      // pnpm 11 and later lock all anew.
+      writeFileSync(join(place, 'package.json'), files['package.json']);
+      expect(await judged(place, '--look-up')).toMatchObject({
+        open: 'unknown: all 1 requirements of open permit 1.0.0; without it, 1.1.0 may be selected',
+        maybe: 'removable: all 1 requirements of maybe permit 1.0.0, the newest that each permits',
+        'own@>=2 <3': 'removable: nothing requires own@>=2 <3',
+      });
+      writeFileSync(join(place, 'package.json'), old['package.json']);
       expect(await judged(place)).toMatchObject({
         open: expect.stringMatching(/^unknown: .* does not state what requires open: .*--look-up/),
       });

@@ -38,6 +38,20 @@ const npmLock = JSON.stringify({
 });
 
 describe('what a lockfile proves about overrides', () => {
+  it('of Yarn 4 is not about the default release, because it takes the highest one', async () => {
+    const entry = (key: string, id: string) =>
+      `"${key}":\n  version: 1.0.0\n  resolution: "${id}"\n  languageName: node\n  linkType: hard\n\n`;
+    const root = `"r@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "r@workspace:."\n  dependencies:\n    a: "npm:^1.0.0"\n  languageName: unknown\n  linkType: soft\n`;
+    const content = `__metadata:\n  version: 8\n\n${entry('a@npm:1.0.0', 'a@npm:1.0.0')}${root}`;
+    const companions = { 'package.json': '{"dependencies":{"a":"^1.0.0"},"resolutions":{"a":"1.0.0"}}' };
+    const [file] = await read({ path: 'yarn.lock', content, companions });
+    const [{ proof } = {}] = file?.exceptions ?? [];
+    expect(proof).toEqual({
+      verdict: 'unknown',
+      evidence: expect.stringMatching(/it may hold off newer versions$/),
+    });
+  });
+
   it('of npm', async () => {
     const overrides = {
       a: '>=1.2.0',

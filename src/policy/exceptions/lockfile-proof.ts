@@ -59,7 +59,10 @@ export function lockfileProver(
   // pnpm locks with its overrides in the place of requirements.
   const replaced = statement?.overrides;
   const hasHooks = /^(?:pnpmfile|packageExtensions)Checksum:/m.test(text);
+  // Yarn 2 and later lock by requirement. pnpm 11 and later lock all anew when an override ends; an older one may be named.
+  const isOldPnpm = others.some((one) => /"packageManager"\s*:\s*"pnpm@(?:\d|10)\./.test(one));
   const isBerry = /^__metadata:/m.test(text);
+  const selectsAnew = replaced === undefined ? isBerry : !isOldPnpm;
   let names: ReadonlySet<string> | undefined;
   // A member of a workspace, which may have no place in the lockfile, may be the parent that a selector names.
   const hasMembers = others.some((one) => /^packages:|"workspaces"/m.test(one));
@@ -159,14 +162,15 @@ export function lockfileProver(
         : `all ${own.length} requirements of ${name} permit ${versions.join(', ')}`;
     const others = entriesFor(exception).length;
     const isOpen = npm.satisfies(ENDLESS, value) === true;
-    const isFree =
-      isOpen || own.length === 0 || (others === 0 && own.every((one) => isWithin(one, locked, value)));
-    // Yarn 2 and later lock by requirement, and would select anew.
-    if (!isBerry && isFree) return removable(permitting);
+    const isFree = isOpen || (others === 0 && own.every((one) => isWithin(one, locked, value)));
+    const isIdle = own.length === 0 && (replaced !== undefined || !selectsAnew);
+    if (isIdle || (isFree && !selectsAnew)) return removable(permitting);
     const published = others === 0 ? lockfile.publishedOf?.(name) : undefined;
     if (published !== undefined) return newestProof(own, value, published, permitting);
     const held = unproven(`${permitting}, but it may hold off newer versions`);
-    return others === 0 && locked.length === 1 ? { ...held, ...newest(versions[0], lockfile) } : held;
+    // The newest release may be no default one, which is what others take.
+    const takesDefault = others === 0 && locked.length === 1 && !isBerry;
+    return takesDefault ? { ...held, ...newest(versions[0], lockfile) } : held;
   }
 
   /** The value of an override; of pnpm, as its lockfile has it. `undefined` where that does not have it. */
