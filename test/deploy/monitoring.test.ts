@@ -12,6 +12,7 @@ const HEALTH_PARTS = {
   runs: [
     'JobsFailed',
     'AlertsNotDelivered',
+    'AlertsWait',
     'ReceiverRefuses',
     'SourcesUnreadable',
     'LedgersNotArchived',

@@ -366,6 +366,21 @@ describe('limits', () => {
     expect(found[0]?.says).toMatch(says);
   });
 
+  it('says that an alert that is not delivered for an hour does not work, whatever other receivers do', () => {
+    const waits = (minutes: number) => {
+      const counts = { ...COUNTS, openDeliveries: 2 };
+      const all = facts(
+        { counts, oldestDelivery: NOW - minutes * MINUTE },
+        { workers: [worker({ deliveries: 40, refused: 0 })] },
+      );
+      return partsOf(all, 'runs');
+    };
+    expect(waits(59)).toMatchObject([{ verdict: 'fine' }]);
+    expect(waits(180)).toMatchObject([
+      { verdict: 'broken', says: '2 alerts are not delivered, the oldest for 3 hours' },
+    ]);
+  });
+
   it('names Redis memory as bad', () => {
     const { numbers } = facts();
     const servers = numbers.servers.map((one) => ({ ...one, usedBytes: 90 }));

@@ -117,6 +117,10 @@ export function createRegistry() {
     failingSources: gauge('failing_sources', 'Targets whose source cannot be read.'),
     openFindings: gauge('open_findings', 'Open findings of all targets, without notes.', 'rule', 'severity'),
     openDeliveries: gauge('open_deliveries', 'Alerts that are not delivered yet.'),
+    oldestDelivery: gauge(
+      'oldest_delivery_timestamp_seconds',
+      'Time since when the oldest alert that is not delivered yet waits; absent when there is none.',
+    ),
     failedDeliveries: gauge('failed_deliveries', 'Alerts that failed permanently and wait for an operator.'),
     stoppedRoutes: gauge('stopped_routes', 'Routes that send nothing until an operator resumes them.'),
     rejectedPayloads: gauge('rejected_payloads', 'Payloads of producers that were refused.'),

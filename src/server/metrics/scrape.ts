@@ -59,7 +59,13 @@ function resetFleet(metrics: Metrics): void {
 /** The gauges without labels. */
 const PLAIN = [
   ...(['workers', 'openJobs', 'targets', 'incompleteTargets', 'failingSources', 'openDeliveries'] as const),
-  ...(['failedDeliveries', 'stoppedRoutes', 'rejectedPayloads', 'unreadableValues'] as const),
+  ...([
+    'oldestDelivery',
+    'failedDeliveries',
+    'stoppedRoutes',
+    'rejectedPayloads',
+    'unreadableValues',
+  ] as const),
   ...(['archiveSuccess', 'archiveFailed', 'archiveWaiting'] as const),
   ...(['oldestAnswer', 'staleFacts', 'targetsWithStaleFacts'] as const),
 ];
@@ -80,6 +86,7 @@ function setFleet(metrics: Metrics, numbers: FleetNumbers, rules: ReadonlySet<st
   const plain: Partial<Readonly<Record<(typeof PLAIN)[number], number | undefined>>> = {
     ...counts,
     workers: numbers.runningWorkers,
+    oldestDelivery: numbers.oldestDelivery && numbers.oldestDelivery / MS,
     stoppedRoutes: stoppedRoutes.length,
     unreadableValues: unreadable,
     ...archiveNumbers(numbers),

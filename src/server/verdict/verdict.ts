@@ -108,6 +108,8 @@ function nameOf({ host, pid }: { readonly host: string; readonly pid: number }):
   return `${host} (process ${pid})`;
 }
 
+/** An alert that nobody got for so long needs an operator, also while attempts are left or its webhook is not on the platform. */
+const UNDELIVERED_MS = 3_600_000;
 /** Deliveries have their own sentence. */
 const DELIVERY_QUEUE = 'deliver-notification';
 const MOST = 0.5;
@@ -133,7 +135,18 @@ function judgeRuns({ numbers, workers, now }: HealthFacts): readonly Found[] {
   const add = (number: number, verdict: typeof broken, says: string, remedy: string): void => {
     if (number > 0) found.push(verdict(says, remedy));
   };
-  const { failedDeliveries, rejectedPayloads, incompleteTargets, failingSources } = counts;
+  const {
+    openDeliveries: open,
+    failedDeliveries,
+    rejectedPayloads,
+    incompleteTargets,
+    failingSources,
+  } = counts;
+  const { oldestDelivery = now } = numbers;
+  if (now - oldestDelivery > UNDELIVERED_MS) {
+    const says = `${count(open, 'alert is', 'alerts are')} not delivered, the oldest for ${span(now - oldestDelivery)}`;
+    found.push(broken(says, 'Run `lockhound deliveries`: it shows why. Then `lockhound doctor`.'));
+  }
   const retry =
     'Run `lockhound deliveries --state failed`, then `lockhound deliveries retry --state failed`.';
   add(failedDeliveries, broken, `${count(failedDeliveries, 'alert')} failed permanently`, retry);
@@ -155,7 +168,6 @@ function judgeRuns({ numbers, workers, now }: HealthFacts): readonly Found[] {
   const values = `${count(unreadable, 'stored value')} cannot be read`;
   add(unreadable, degraded, values, 'The log names the keys and what to do.');
   if (found.length > 0) return found;
-  const open = counts.openDeliveries;
   const rest = open === 0 ? 'every alert is delivered' : `${count(open, 'alert')} on the way`;
   return [fine(`runs succeed: no job failed permanently, ${rest}`)];
 }
