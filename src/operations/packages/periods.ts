@@ -64,7 +64,7 @@ export async function holdersBefore(
   const candidates = new Map(holders.map((holder) => [holder.target, holder]));
   const known = new Set<string>();
   for (const selected of selections) {
-    for await (const { target, since, isHolder } of passOverHeads(selected, asked)) {
+    for await (const { target, since, isHolder } of passOverHeads(context.fleet, selected, asked)) {
       if (since !== NOT_KNOWN && (asOf === Number.NEGATIVE_INFINITY || since <= asOf)) known.add(target);
       if (!isHolder || candidates.has(target)) continue;
       const viewed = asked.get(target);
@@ -76,9 +76,13 @@ export async function holdersBefore(
 }
 
 /** The asked targets of a shard that have a ledger: since when, and whether they held one of the packages that they may not hold now. */
-async function* passOverHeads({ store, byId }: Holder['selected'], asked: ReadonlyMap<string, unknown>) {
+async function* passOverHeads(
+  { onUnreadable }: OperationContext['fleet'],
+  { store, byId }: Holder['selected'],
+  asked: ReadonlyMap<string, unknown>,
+) {
   const yieldIfDue = createYielder();
-  for await (const { heads, wanted } of store.ledger.heads(byId.keys())) {
+  for await (const { heads, wanted } of store.ledger.heads(byId.keys(), onUnreadable)) {
     for (const [target, { since, ids }] of heads) {
       if (asked.has(target)) yield { target, since, isHolder: heldIds(ids, wanted).length > 0 };
     }

@@ -12,7 +12,7 @@ import { KEEP_STEPS, UNUSE_STEP } from '../scripts/steps.lua.ts';
 import { readTargetState } from '../targets.ts';
 import { readValue, reportTo } from '../values/stored-values.ts';
 import { bucketOf } from './inventories.ts';
-import { headKeys, placeOf } from './ledger.ts';
+import { headKeys, placeOf, storedBlocks } from './ledger.ts';
 import { removeReferred } from './ledger-reference.ts';
 import type { TargetSummaries } from './target-summaries.ts';
 
@@ -34,12 +34,15 @@ export function createTargetRemoval(
 ) {
   return async (target: string): Promise<ForgottenTarget | undefined | typeof CHANGED> => {
     // What is archived after this is listed as unused by the script, and is removed later.
-    const ledger = await redis.lrangeBuffer(keys.ledger(target), 0, -1);
+    const unreadable: string[] = [];
+    const report = reportTo(({ message }: StoreError) => void unreadable.push(message));
+    const ledger = (await storedBlocks(redis, keys, target).catch(report)) ?? [];
     await removeReferred(ledger, placeOf(keys, target), storage);
     if (releaseIn(target) !== undefined) await redis.del(keys.requestedScan(releaseClaim(target)));
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const removed = await remove(redis, keys, summaries, target);
-      if (removed !== CHANGED) return removed;
+      if (removed === undefined) return undefined;
+      if (removed !== CHANGED) return { ...removed, unreadable: [...unreadable, ...removed.unreadable] };
     }
     return CHANGED;
   };
@@ -137,7 +140,9 @@ redis.call('HDEL', KEYS[4], ARGV[1])
 redis.call('HDEL', KEYS[8], ARGV[1])
 redis.call('ZREM', KEYS[6], ARGV[1])
 for at = 8 + count + #ARGV, #KEYS do
-  redis.call('HDEL', KEYS[at], ARGV[1])
+  if isOf(KEYS[at], 'hash') then
+    redis.call('HDEL', KEYS[at], ARGV[1])
+  end
 end
 return {inventories, entries}
 `);

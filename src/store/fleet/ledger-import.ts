@@ -10,7 +10,7 @@ import { UNUSE_STEP } from '../scripts/steps.lua.ts';
 import { readTargetState } from '../targets.ts';
 import { reportTo } from '../values/stored-values.ts';
 import type { Inventories } from './inventories.ts';
-import { createLedger, idsOfLockfiles, writeLedger } from './ledger.ts';
+import { createLedger, idsOfLockfiles, placeOfHeads, writeLedger, wrongType } from './ledger.ts';
 import { DEFAULT_KEEP_MS, type LedgerOptions } from './ledger-writer.ts';
 import { summaryValues } from './target-summaries.ts';
 
@@ -102,7 +102,7 @@ export function createLedgerImport(
         IMPORT,
         [place, keys.ledger(target), keys.unusedObjects, ...heads.map(([key]) => key)],
         [target, revision, length, last, other, id, ...heads.map(([, part]) => part), ...blocks],
-      );
+      ).catch(wrongType(placeOfHeads(heads.map(([key]) => key).join(' or ')), 'hash'));
     };
     const write = async (history: readonly LedgerEntry[], held?: Held): Promise<boolean> => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -166,6 +166,10 @@ end
 local import = redis.call('HGET', KEYS[1], 'import') or ''
 if import ~= ARGV[5] and import ~= ARGV[6] then
   return -1
+end
+for at = 4, #KEYS do
+  -- It ends the script where the key has another type, before anything is written.
+  redis.call('HEXISTS', KEYS[at], ARGV[1])
 end
 redis.call('HSET', KEYS[1], 'import', ARGV[6])
 unuse(KEYS[2], 0, -1, KEYS[3])

@@ -2,6 +2,7 @@ import { headOf, type LedgerHead, NOT_KNOWN } from '../../fleet/ledger/ledger-en
 import { type ComparedLockfile, idsOf, lockfileDeltas } from '../../fleet/ledger/lockfile-deltas.ts';
 import type { DeliveryIdentity } from '../../model/alert/delivery.ts';
 import { defined } from '../../model/defined.ts';
+import { undefinedFor } from '../../model/errors.ts';
 import type { LedgerEntry, LedgerNote } from '../../model/fleet/ledger.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
 import type { ObjectStorage } from '../../model/ports/object-storage.ts';
@@ -22,6 +23,7 @@ import {
   readHead,
   singlesIn,
   writeBlock,
+  wrongType,
 } from './ledger.ts';
 import { isReference, readReference } from './ledger-reference.ts';
 
@@ -48,7 +50,8 @@ export interface ReplacedInventories {
 /**
  * Prepares the steps of `SAVE_OUTCOME` that write the ledger of a target together with its state: what is read here is what the script
  * replaces, because it compares the revision. A field of the target has the revision up to which its ledger is complete: where it is another
- * one, an earlier release or a worker without a ledger has saved the target, and the ledger starts again.
+ * one, an earlier release or a worker without a ledger has saved the target, and the ledger starts again. Where a key of the ledger has
+ * another type, the target is saved without it.
  */
 export function createLedgerWriter(
   redis: RedisClient,
@@ -67,6 +70,7 @@ export function createLedgerWriter(
     const keep = keepMs(note.labels);
     if (keep === 0) return [forgetStep(keys, target)];
     const [end, files] = await Promise.all([readEnd(redis, keys, target), deltasOf(inventories, replaced)]);
+    if (end === undefined) return [];
     const isStart = end.revision !== revisions[0] || files === undefined;
     const entry = entryOf(note, isStart ? undefined : files);
     const write = { name: 'LEDGER_AT', keys: [keys.target(target)], values: ['', revisions[1] as string] };
@@ -139,7 +143,7 @@ interface Place {
 }
 
 interface Appended {
-  readonly end: Awaited<ReturnType<typeof readEnd>>;
+  readonly end: NonNullable<Awaited<ReturnType<typeof readEnd>>>;
   readonly target: string;
   readonly entry: LedgerEntry;
   /** Older blocks are dropped, in seconds since 1970. */
@@ -221,10 +225,13 @@ async function firstTime(redis: RedisClient, keys: Keys, target: string): Promis
   return await read.catch(() => Number.POSITIVE_INFINITY);
 }
 
-/** The stored end of a ledger: the revision up to which it is complete, the number of its elements, the last ones, its head. */
+/** The stored end of a ledger, `undefined` for a damaged one, which readers report: the revision up to which it is complete, the number of its elements, the last ones, its head. */
 async function readEnd(redis: RedisClient, keys: Keys, target: string) {
   const places = [keys.target(target), keys.ledger(target), ...headKeys(keys, target)];
-  const found = (await runScript(redis, READ_END, places, [target, -BLOCK])) as LedgerEnd;
+  const found = (await runScript(redis, READ_END, places, [target, -BLOCK])
+    .catch(wrongType(placeOf(keys, target), 'list'))
+    .catch(undefinedFor(StoreError, 'state-corrupt'))) as LedgerEnd | undefined;
+  if (found === undefined) return undefined;
   const [revision, length, tail, ...parts] = found;
   return { revision: revision?.toString(), length, tail, head: readHead(parts) };
 }

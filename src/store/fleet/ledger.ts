@@ -73,17 +73,24 @@ export function createLedger(redis: RedisClient, keys: Keys, storage?: ObjectSto
       if (isCut && last !== undefined) entries.push(await endOf(last, placeOf(keys, target)));
       return entries;
     },
-    /** The heads of all targets; `wanted`: only the parts in which these ids are, and one where there are none. */
-    async *heads(wanted?: Iterable<number>): AsyncGenerator<HeadPart> {
+    /**
+     * The heads of all targets; `wanted`: only the parts in which these ids are, and one where there are none. Without `onUnreadable`, throws
+     * `state-corrupt` where a key has another type.
+     */
+    async *heads(wanted?: Iterable<number>, onUnreadable?: OnUnreadable): AsyncGenerator<HeadPart> {
       const ids = wanted && Uint32Array.from(wanted).sort();
       const parts = [...Array(PARTS).keys()].filter((part) => ids?.some((id) => id % PARTS === part) ?? true);
       const places = (parts.length === 0 ? [0] : parts).flatMap((part) =>
         Array.from({ length: GROUPS }, (_, group) => ({ part, key: keys.ledgerHeads(part, group) })),
       );
-      const coming: Promise<ReadonlyMap<string, Buffer>>[] = [];
+      const coming: Promise<ReadonlyMap<string, Buffer> | undefined>[] = [];
+      const read = async (key: string) => {
+        const found = readHash(redis, key).catch(wrongType(placeOfHeads(key), 'hash'));
+        return await (onUnreadable === undefined ? found : found.catch(reportTo(onUnreadable)));
+      };
       for (const [at, { part }] of places.entries()) {
         for (let next = at + coming.length; next < Math.min(at + AHEAD, places.length); next += 1)
-          coming.push(awaitedLater(readHash(redis, places[next]?.key ?? '')));
+          coming.push(awaitedLater(read(places[next]?.key ?? '')));
         const heads = [...((await coming.shift()) ?? [])];
         yield {
           heads: new Map(
@@ -139,11 +146,20 @@ export async function storedBlocks(
   keys: Keys,
   target: string,
 ): Promise<readonly Buffer[]> {
-  return await redis.lrangeBuffer(keys.ledger(target), 0, -1).catch((cause: unknown) => {
-    if (!messageOf(cause).startsWith('WRONGTYPE')) throw cause;
-    const { key, remedy } = placeOf(keys, target);
-    throw new StoreError('state-corrupt', `Redis key ${key} holds no list. ${remedy}`, { cause });
-  });
+  return await redis.lrangeBuffer(keys.ledger(target), 0, -1).catch(wrongType(placeOf(keys, target), 'list'));
+}
+
+/** Returns a function that throws `state-corrupt` for the error of a key of another type, and any other error as it is. */
+export function wrongType({ key, remedy }: StoredPlace, type: 'list' | 'hash'): (cause: unknown) => never {
+  return (cause) => {
+    if (!messageOf(cause).includes('WRONGTYPE')) throw cause;
+    throw new StoreError('state-corrupt', `Redis key ${key} holds no ${type}. ${remedy}`, { cause });
+  };
+}
+
+/** The place of a part of the heads of many ledgers, for errors. */
+export function placeOfHeads(key: string): StoredPlace {
+  return { key, remedy: 'Delete the key: the ledgers of its targets begin again with their next scans.' };
 }
 
 /** The place of a ledger, for errors. */

@@ -208,11 +208,19 @@ local function spend(keys, from, marked, ms)
 end`;
 
 /**
- * Lua function `unuse(ledger, first, last, unused)`: lists the objects that elements of a ledger refer to as unused
- * (`fleet/ledger-archive.ts`), before they are dropped.
+ * Lua functions `isOf(key, type)`: whether a key has a type or is absent, as a command on one of another type would end the script; and
+ * `unuse(ledger, first, last, unused)`: lists the objects that elements of a ledger refer to as unused (`fleet/ledger-archive.ts`), before they are dropped.
  */
 export const UNUSE_STEP = `
+local function isOf(key, type)
+  local found = redis.call('TYPE', key).ok
+  return found == type or found == 'none'
+end
+
 local function unuse(ledger, first, last, unused)
+  if not isOf(ledger, 'list') then
+    return
+  end
   for _, element in ipairs(redis.call('LRANGE', ledger, first, last)) do
     local object = string.match(element, '^archived:.*"object":"(%x+)"')
     if object then
@@ -228,6 +236,8 @@ end`;
  *   the last element that stay before the block, and the number of elements with which this is true.
  * - `ledgerDelivered`, keys: target, ledger. Arguments: an entry, for a target that has a ledger.
  * - `ledgerForget`, keys: target, ledger, unused objects, heads of ledgers (hashes). Arguments: target id.
+ *
+ * A damaged ledger stays as it is, and keeps no outcome from being saved.
  */
 export const LEDGER_STEPS = `${UNUSE_STEP}
 local function ledgerAt(keys, arguments)
@@ -238,6 +248,9 @@ end
 
 local function ledger(keys, arguments)
   local entry, block, firstKept, lastKept, length = unpack(arguments)
+  if not isOf(keys[1], 'list') then
+    return
+  end
   if block and redis.call('LLEN', keys[1]) == tonumber(length) then
     if tonumber(firstKept) > 0 then
       unuse(keys[1], 0, tonumber(firstKept) - 1, keys[2])
@@ -254,7 +267,7 @@ local function ledger(keys, arguments)
 end
 
 local function ledgerDelivered(keys, arguments)
-  if redis.call('HEXISTS', keys[1], 'ledger') == 1 then
+  if redis.call('HEXISTS', keys[1], 'ledger') == 1 and isOf(keys[2], 'list') then
     redis.call('RPUSH', keys[2], arguments[1])
   end
 end
@@ -264,6 +277,8 @@ local function ledgerForget(keys, arguments)
   unuse(keys[2], 0, -1, keys[3])
   redis.call('DEL', keys[2])
   for at = 4, #keys do
-    redis.call('HDEL', keys[at], arguments[1])
+    if isOf(keys[at], 'hash') then
+      redis.call('HDEL', keys[at], arguments[1])
+    end
   end
 end`;

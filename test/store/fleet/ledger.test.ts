@@ -3,8 +3,12 @@ import { decodeIds, heldIds } from '../../../src/fleet/id-list.ts';
 import { heldPeriods } from '../../../src/fleet/ledger/held-periods.ts';
 import { createTargetRemoval } from '../../../src/store/fleet/forget-target.ts';
 import { createGarbageCollection } from '../../../src/store/fleet/garbage.ts';
-import { createLedger } from '../../../src/store/fleet/ledger.ts';
+import { createLedger, headKeys } from '../../../src/store/fleet/ledger.ts';
+import { createLedgerImport } from '../../../src/store/fleet/ledger-import.ts';
+import { deliveredStep } from '../../../src/store/fleet/ledger-writer.ts';
 import { createTargetSummaries } from '../../../src/store/fleet/target-summaries.ts';
+import { runScript } from '../../../src/store/scripts/run-script.ts';
+import { SAVE_OUTCOME } from '../../../src/store/scripts/save-outcome.lua.ts';
 import { openStoreRoom, type StoreRoom } from '../store-room.ts';
 import { AT, npmFile, openFleet } from './fleet-room.ts';
 
@@ -225,5 +229,81 @@ describe('the ledger of a target', () => {
     expect(messages).toEqual([expect.stringContaining('forget the history of the target')]);
     await fleet.save('t', [npmFile('f', ['e@1.0.0'])]);
     expect((await fleet.ledger.read('t')).at(-1)?.scan).toBe('t-s5');
+  });
+
+  describe('with a key of another type', () => {
+    const openDamaged = async (name: string, keepMs?: () => number) => {
+      const fleet = open(name, keepMs === undefined ? {} : { keepMs });
+      const { redis, keys } = fleet;
+      for (const target of ['t', 'u']) await fleet.save(target, [npmFile('f', ['a@1.0.0'])]);
+      const forget = createTargetRemoval(redis, keys, createTargetSummaries(redis, keys));
+      const messages: string[] = [];
+      const report = ({ message }: Error) => void messages.push(message);
+      return { ...fleet, forget, messages, report };
+    };
+
+    it('keeps no scan, alert or other target from being saved, and begins again', async () => {
+      const { redis, keys, ...fleet } = await openDamaged('list');
+      await redis.del(keys.ledger('t'));
+      await redis.set(keys.ledger('t'), 'damaged');
+      for (const target of ['t', 'u'])
+        expect(await fleet.save(target, [npmFile('f', ['b@1.0.0'])])).toMatchObject({ status: 'saved' });
+      const delivery = { id: 'd', key: 'k', target: 't', scan: 't-s1', route: 'r', date: AT };
+      const step = await deliveredStep(keys, delivery, 0);
+      const values = [step.name, step.keys.length, step.values.length, ...step.values];
+      const saved = await runScript(
+        redis,
+        SAVE_OUTCOME,
+        [keys.outcome('j', 'k'), ...step.keys],
+        ['x', 1_000, 0, ...values],
+      );
+      expect(String((saved as readonly unknown[])[0])).toBe('saved');
+      expect(await fleet.ledger.read('t', fleet.report)).toEqual([]);
+      expect(fleet.messages).toEqual([expect.stringContaining('holds no list. Delete the key')]);
+      expect(await fleet.ledger.read('u')).toHaveLength(2);
+      await redis.del(keys.ledger('t'));
+      await fleet.save('t', [npmFile('f', ['c@1.0.0'])]);
+      expect(await fleet.ledger.read('t')).toMatchObject([{ scan: 't-s5', start: true }]);
+    });
+
+    it('is forgotten with its target, visibly, and when it is turned off', async () => {
+      let keep = 1e12;
+      const { redis, keys, ...fleet } = await openDamaged('removed', () => keep);
+      const [head = ''] = headKeys(keys, 't');
+      for (const target of ['t', 'u']) {
+        await redis.set(keys.ledger(target), 'damaged');
+        await redis.set(head, 'damaged');
+      }
+      expect(await fleet.forget('t')).toMatchObject({
+        target: 't',
+        unreadable: [expect.stringContaining(keys.ledger('t'))],
+      });
+      expect(await redis.exists(keys.ledger('t'), keys.target('t'))).toBe(0);
+      keep = 0;
+      expect(await fleet.save('u', [npmFile('f', ['b@1.0.0'])])).toMatchObject({ status: 'saved' });
+      expect(await redis.exists(keys.ledger('u'))).toBe(0);
+    });
+
+    it('has no head where that is damaged: the targets with another one stay known', async () => {
+      const { redis, keys, ...fleet } = await openDamaged('heads');
+      const [head = ''] = headKeys(keys, 't');
+      expect(headKeys(keys, 'u')).not.toContain(head);
+      await redis.set(head, 'damaged');
+      const known: string[] = [];
+      for await (const { heads } of fleet.ledger.heads([], fleet.report)) known.push(...heads.keys());
+      expect([known, fleet.messages]).toEqual([['u'], [expect.stringContaining(`${head} holds no hash`)]]);
+      // What looks for ids that nobody uses must not take these for unused.
+      const heads = async () => {
+        for await (const { heads } of fleet.ledger.heads()) known.push(...heads.keys());
+      };
+      await expect(heads()).rejects.toMatchObject({ code: 'state-corrupt' });
+      expect(await fleet.save('t', [npmFile('f', ['b@1.0.0'])])).toMatchObject({ status: 'saved' });
+      const imported = await createLedgerImport(redis, keys, fleet.inventories)('t');
+      const before = await redis.dump(keys.ledger('t'));
+      await expect(imported?.write([{ at: 1, scan: 'import.a' }])).rejects.toMatchObject({
+        code: 'state-corrupt',
+      });
+      expect(await redis.dump(keys.ledger('t'))).toBe(before);
+    });
   });
 });
