@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { type FleetStore, openFleetStore } from '../../compose/fleet-store.ts';
 import { repositoryAccess } from '../../compose/worker/watch.ts';
 import { inheritedEnvironment } from '../../config/inherited-environment.ts';
@@ -87,7 +88,7 @@ export async function importSchedules(
       const { exclude } = source;
       const run = () =>
         withHistory(source, access, (git, tip) =>
-          importHistory(fleet.of(target), git, { ...options, target, tip, exclude }),
+          importHistory(fleet.of(target), git, { ...options, target, tip, exclude, threads: THREADS }),
         ).catch((error: unknown) => {
           throw masked(access.credentials, error);
         });
@@ -97,7 +98,7 @@ export async function importSchedules(
   });
 }
 
-interface Work {
+export interface Work {
   readonly target: string;
   readonly run: (fleet: FleetStore) => Promise<ImportedHistory>;
 }
@@ -111,25 +112,44 @@ async function importOne(fleet: FleetStore, run: Work['run']): Promise<ImportedH
   }
 }
 
-/** Imports one after the other: each takes all processors. One that fails keeps none of the others. */
-async function importEach(
+/** Imports at the same time: a slow repository does not stop the others, and two bound the memory and what git receives at once. */
+const AT_ONCE = 2;
+/** Threads of each of them. */
+const THREADS = 2;
+
+/** Imports each for itself, two at a time. One that fails keeps none of the others. The results are in the order of `works`. */
+export async function importEach(
   fleet: FleetStore,
   works: readonly Work[],
   { signal, onTarget }: Running,
 ): Promise<ImportedLedgers> {
-  const imported: ImportedHistory[] = [];
-  const unscanned: string[] = [];
-  const failed: { target: string; reason: string }[] = [];
-  for (const [done, { target, run }] of works.entries()) {
+  const limit = pLimit(AT_ONCE);
+  let [done, isEnded] = [0, false];
+  const importNext = async ({ target, run }: Work) => {
+    if (isEnded) return {};
     onTarget?.(done, works.length);
     try {
-      imported.push(await importOne(fleet, run));
-    } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof CodedError) || error.code.startsWith('shards-')) throw error;
-      if (error.code === 'target-unknown') unscanned.push(target);
-      else failed.push({ target, reason: error.message });
+      return { imported: await importOne(fleet, run) };
+    } catch (error) {
+      isEnded ||= signal.aborted || !(error instanceof CodedError) || error.code.startsWith('shards-');
+      if (isEnded) throw error;
+      const { code, message } = error as CodedError;
+      return code === 'target-unknown' ? { unscanned: target } : { failed: { target, reason: message } };
+    } finally {
+      done += 1;
     }
-  }
-  return { imported, unscanned, failed };
+  };
+  // The stores are open until all have ended.
+  const ended = await Promise.allSettled(works.map((work) => limit(importNext, work)));
+  signal.throwIfAborted();
+  const results = ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  return {
+    imported: results.flatMap(({ imported = [] }) => imported),
+    unscanned: results.flatMap(({ unscanned = [] }) => unscanned),
+    failed: results.flatMap(({ failed = [] }) => failed),
+  };
 }

@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { run } from '../../../src/cli/program/program.ts';
+import { LedgerError } from '../../../src/commands/errors.ts';
 import { importHistory } from '../../../src/commands/ledger/import-history.ts';
+import { importEach } from '../../../src/commands/ledger/import-ledgers.ts';
 import { openFleetStore } from '../../../src/compose/fleet-store.ts';
 import { repositoryAccess } from '../../../src/compose/worker/watch.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { closing } from '../../../src/model/closing.ts';
 import type { Schedule } from '../../../src/model/watch/schedule.ts';
 import type { TargetSource } from '../../../src/model/watch/source.ts';
+import { SourceError } from '../../../src/sources/errors.ts';
 import { blobSizes } from '../../../src/sources/git/objects.ts';
 import { withHistory } from '../../../src/sources/git/read-repository.ts';
 import { createLedger } from '../../../src/store/fleet/ledger.ts';
@@ -265,4 +268,49 @@ it.each([
   [['.', '--all-branches', '--target', 't@$BRANCH', '--ref', 'main']],
 ])('refuses %j', async (args) => {
   expect((await lockhound(['ledger', 'import', ...args])).code).toBe(2);
+});
+
+it('takes two repositories at once, never more, and a slow or broken one stops no other', async () => {
+  const running = new Set<string>();
+  const atOnce: number[] = [];
+  const last = Promise.withResolvers<void>();
+  const work = (target: string, end: () => Promise<unknown>) => ({
+    target,
+    async run() {
+      running.add(target);
+      atOnce.push(running.size);
+      await end().finally(() => running.delete(target));
+      return { target, commits: 1, entries: 1, read: 1 };
+    },
+  });
+  const failing = (error: Error) => async () => {
+    throw error;
+  };
+  const works = [
+    work('slow', () => last.promise),
+    work('a', async () => {}),
+    work('broken', failing(new SourceError('failed', 'it is broken'))),
+    work('new', failing(new LedgerError('target-unknown', 'scan it first'))),
+    work('b', async () => last.resolve()),
+  ];
+  const { signal } = new AbortController();
+  const counts: number[] = [];
+  const onTarget = (done: number) => void counts.push(done);
+  await closing(openFleetStore(loadConfig({ file: config })), async (store) => {
+    expect(await importEach(store, works, { signal, onTarget })).toEqual({
+      imported: ['slow', 'a', 'b'].map((target) => ({ target, commits: 1, entries: 1, read: 1 })),
+      unscanned: ['new'],
+      failed: [{ target: 'broken', reason: 'it is broken' }],
+    });
+    expect([Math.max(...atOnce), counts]).toEqual([2, [0, 0, 1, 2, 3]]);
+    // A fault of the program ends all: the one that runs ends first, and no other begins.
+    const fault = new TypeError('own fault');
+    const begun: string[] = [];
+    const other = work('other', async () => void begun.push('other ended'));
+    const late = work('late', async () => void begun.push('late'));
+    await expect(importEach(store, [work('fault', failing(fault)), other, late], { signal })).rejects.toBe(
+      fault,
+    );
+    expect(begun).toEqual(['other ended']);
+  });
 });
