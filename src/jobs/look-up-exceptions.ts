@@ -3,7 +3,7 @@ import { createAdviceFacts } from '../advice/facts.ts';
 import { STATEMENT_FILES } from '../lockfiles/requirements/read-statement.ts';
 import type { StatementInput } from '../lockfiles/requirements/statement.ts';
 import { decodeText } from '../lockfiles/syntax/decode-text.ts';
-import type { CodedError } from '../model/errors.ts';
+import { CodedError } from '../model/errors.ts';
 import { lazily } from '../model/lazily.ts';
 import type { TargetState } from '../model/scan/change.ts';
 import type { Exception } from '../model/scan/exception.ts';
@@ -113,16 +113,22 @@ async function provenIn(
   throw new IncompleteError('insights-partial', message, { cause: failure, retryAfterMs });
 }
 
-/** A lockfile with the files beside it that state requirements; `undefined` where one of these could not be read. */
+/** A lockfile with the files beside it that state requirements; `undefined` where one of these cannot be read. */
 async function inputOf(file: IngestedLockfile, reading: Reading): Promise<StatementInput | undefined> {
-  if ('unread' in file) return undefined;
   const { path, companions = [] } = file;
-  const files = new Map<string, string>();
-  for (const one of companions.filter(({ name }) => STATEMENT_FILES.includes(name))) {
+  const texts = new Map<string, string>();
+  const stating = companions.filter(({ name }) => STATEMENT_FILES.includes(name));
+  for (const one of [...stating, { ...file, name: path }]) {
     if ('unread' in one) return undefined;
-    files.set(one.name, decodeText(await contentOf(one, one.name, reading), one.name));
+    try {
+      texts.set(one.name, decodeText(await contentOf(one, one.name, reading), one.name));
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.retryable) throw error;
+      return undefined;
+    }
   }
-  return { path, text: decodeText(await contentOf(file, path, reading), path), files };
+  const { [path]: text = '', ...others } = Object.fromEntries(texts);
+  return { path, text, files: new Map(Object.entries(others)) };
 }
 
 /** `open`: the exceptions that are judged, by their purls. */

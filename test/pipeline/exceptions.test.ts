@@ -86,12 +86,15 @@ it('overrides are looked up after a scan, whose note is told once, and resolved 
     { config: ['policy: { rules: { stale-exception: { level: alert } } }'] },
   );
   const inbox = createInbox(world, 'notes');
-  const scan = async (id: string) => {
+  const scan = async (id: string, beside: { name: string; content: string | Buffer }[] = []) => {
     const companions = [
       { name: 'package.json', content: JSON.stringify({ dependencies: { needs: '^1.0.0' } }) },
       { name: 'pnpm-workspace.yaml', content: 'overrides:\n  held: 1.0.0\n' },
     ];
-    const lockfiles = [{ path: 'web/pnpm-lock.yaml', content: PNPM, companions }];
+    const lockfile = { path: 'web/pnpm-lock.yaml', content: PNPM, companions };
+    const other = { path: 'app/pnpm-lock.yaml', content: PNPM, companions: [...companions, ...beside] };
+    const lockfiles = beside.length === 0 ? [lockfile] : [other, lockfile];
+
     await room.producer.enqueue({ scan: id, target: { id: 'shop' }, lockfiles });
   };
   const listed = async () => {
@@ -133,5 +136,15 @@ it('overrides are looked up after a scan, whose note is told once, and resolved 
     'held needed: it holds off held 1.1.0, which needs@1.0.0 permits (^1.0.0)',
   ]);
   expect(inbox()).toEqual(['shop resolved stale-exception low']);
+
+  // A file that cannot be read is that of one lockfile.
+  publish('held', ['1.0.0']);
+  await scan('four', [{ name: '.npmrc', content: Buffer.from([0x61, 0]) }]);
+  await idle(room);
+  expect(await listed()).toEqual([
+    expect.stringMatching(/^\.npmrc unknown: /),
+    expect.stringMatching(/^held unknown: /),
+    expect.stringMatching(/^held removable: /),
+  ]);
   await second.stop();
 });
