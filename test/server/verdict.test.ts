@@ -387,6 +387,16 @@ describe('limits', () => {
     expect(partsOf(facts({ servers }), 'limits')).toMatchObject([{ verdict: 'broken' }]);
   });
 
+  it('names a Redis that drops keys, since somebody changed its policy while workers run', () => {
+    const { numbers } = facts();
+    const withPolicy = (evictionPolicy: string) =>
+      partsOf(facts({ servers: numbers.servers.map((one) => ({ ...one, evictionPolicy })) }), 'limits');
+    expect(withPolicy('noeviction')).toMatchObject([{ verdict: 'fine' }]);
+    expect(withPolicy('allkeys-lru')).toMatchObject([
+      { verdict: 'broken', says: expect.stringContaining('allkeys-lru') },
+    ]);
+  });
+
   it('names no limit while jobs wait for what no setting changes', () => {
     expect(partsOf(facts(waiting), 'limits')).toMatchObject([{ verdict: 'fine' }]);
   });

@@ -31,7 +31,11 @@ export function bottlenecks(facts: HealthFacts): readonly Found[] {
 }
 
 function redisLimits({ numbers, redisMs }: HealthFacts): readonly Found[] {
-  const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes }): Found[] => {
+  const memory = numbers.servers.flatMap(({ node, usedBytes, limitBytes, evictionPolicy }): Found[] => {
+    if (evictionPolicy !== undefined && evictionPolicy !== 'noeviction') {
+      const says = `Redis ${node} drops jobs and alerts when its memory is full (maxmemory-policy ${evictionPolicy})`;
+      return [broken(says, 'Set `maxmemory-policy noeviction`; workers do not start otherwise.')];
+    }
     const used = limitBytes === undefined ? 0 : usedBytes / limitBytes;
     if (used < REDIS_MEMORY) return [];
     const says = `memory of Redis ${node} is the bottleneck: ${percent(used)} of maxmemory are in use`;

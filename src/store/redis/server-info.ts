@@ -11,6 +11,8 @@ export interface ServerInfo {
   readonly usedBytes: number;
   /** `undefined`: no limit is set. */
   readonly limitBytes?: number | undefined;
+  /** `maxmemory-policy`. Any other than `noeviction` loses jobs and alerts when memory is full. */
+  readonly evictionPolicy?: string | undefined;
   /** Memory of the machine. */
   readonly systemBytes?: number | undefined;
   readonly role?: string | undefined;
@@ -51,6 +53,7 @@ export function parseServerInfo(node: string, text: string): ServerInfo {
     version: valkey ?? fields.get('redis_version') ?? 'unknown',
     usedBytes: positive('used_memory') ?? 0,
     limitBytes: positive('maxmemory'),
+    evictionPolicy: fields.get('maxmemory_policy'),
     systemBytes: positive('total_system_memory'),
     role: fields.get('role'),
     replicas: positive('connected_slaves') ?? 0,
