@@ -99,9 +99,7 @@ function ask(worker: Worker, request: SegmentRequest, onCommit: () => void): Pro
       }
       worker.off('message', onMessage);
       if ('read' in answer) resolve(answer.read);
-      else if ('error' in answer)
-        reject(new SourceError(answer.error.code as SourceErrorCode, answer.error.message));
-      else reject(answer.fault);
+      else reject(new SourceError(answer.error.code as SourceErrorCode, answer.error.message));
     };
     worker.on('message', onMessage);
     worker.postMessage(request);

@@ -8,7 +8,7 @@ import { type CommitAtTime, firstParents } from '../../sources/git/history.ts';
 import { isShallow } from '../../sources/git/local-repository.ts';
 import { timeOfCommit } from '../../sources/git/read-repository.ts';
 import { LedgerError } from '../errors.ts';
-import { readSegment, secondsOf } from './history-segment.ts';
+import { readSegment, type Segment, secondsOf } from './history-segment.ts';
 import { readSegments } from './history-segments.ts';
 import { joinSegment } from './join-segment.ts';
 
@@ -136,7 +136,13 @@ export async function importHistory(
 async function heldAfter(
   git: Git,
   kept: readonly LedgerEntry[],
-  { held, at, exclude, intern }: KeptOptions,
+  {
+    held,
+    at,
+    exclude,
+    intern,
+  }: Pick<Stores['packageIds'], 'intern'> &
+    Pick<Segment, 'exclude'> & { readonly held: Held; readonly at: CommitAtTime },
 ): Promise<Held | undefined> {
   const after: Held = new Map([...held].map(([path, ids]) => [path, new Set(ids)]));
   const excluded = ignore().add([...exclude]);
@@ -147,13 +153,6 @@ async function heldAfter(
   await joinSegment(whole, read, intern);
   const { differing } = compareHeld(after, read);
   return differing.every((path) => whole.unread.includes(path)) ? after : undefined;
-}
-
-interface KeptOptions {
-  readonly held: Held;
-  readonly at: CommitAtTime;
-  readonly exclude: readonly string[];
-  readonly intern: Stores['packageIds']['intern'];
 }
 
 function unknownTarget(target: string): LedgerError {

@@ -14,8 +14,7 @@ export type FromSegmentThread =
   | 'commit'
   | { readonly read: SegmentHistory }
   /** A `SourceError` by its code and message. */
-  | { readonly error: { readonly code: string; readonly message: string } }
-  | { readonly fault: unknown };
+  | { readonly error: { readonly code: string; readonly message: string } };
 
 const send = (answer: FromSegmentThread): void => parentPort?.postMessage(answer);
 
@@ -24,7 +23,8 @@ parentPort?.on('message', async ({ git, segment }: SegmentRequest) => {
   try {
     send({ read: await readSegment({ ...git, signal }, segment, () => send('commit')) });
   } catch (error) {
-    if (error instanceof CodedError) send({ error: { code: error.code, message: error.message } });
-    else send({ fault: error });
+    // Any other one ends the thread.
+    if (!(error instanceof CodedError)) throw error;
+    send({ error: { code: error.code, message: error.message } });
   }
 });

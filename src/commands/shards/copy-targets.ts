@@ -1,7 +1,6 @@
 import type { ChainableCommander } from 'ioredis';
 import { namedIds, withOtherIds } from '../../fleet/ledger/ledger-entries.ts';
 import type { TargetLockfile } from '../../model/fleet/target-summary.ts';
-import type { ObjectStorage } from '../../model/ports/object-storage.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
 import { CACHED_ADVISORY, CACHED_VERSION, TARGET_STATE, TARGET_SUMMARY } from '../../model/stored/catalog.ts';
 import type { Inventories, PackedInventory } from '../../store/fleet/inventories.ts';
@@ -10,7 +9,6 @@ import { createLedger, placeOf, writeLedger } from '../../store/fleet/ledger.ts'
 import { isReference, readReference } from '../../store/fleet/ledger-reference.ts';
 import { createPackageIds, type PackageIds } from '../../store/fleet/package-ids.ts';
 import type { Keys } from '../../store/keys.ts';
-import type { RedisClient } from '../../store/redis/connection.ts';
 import { readValue, writeLargeValue, writeValue } from '../../store/values/stored-values.ts';
 import { copyEntries, type Move } from './move.ts';
 
@@ -87,7 +85,7 @@ async function copyTarget(
   }
   if (ledger !== null) {
     step.hset(keys.target(target), { ledger });
-    await copyLedger(redis, step, { target, source, keys, storage, from: from.ids, to: to.ids });
+    await copyLedger({ redis, storage }, step, { target, source, keys, from, to });
   }
   await step.exec();
 }
@@ -145,23 +143,14 @@ async function copyFacts(move: Move, kind: string): Promise<void> {
   }
 }
 
-interface LedgerCopy {
-  readonly target: string;
-  readonly source: Keys;
-  readonly keys: Keys;
-  readonly storage: ObjectStorage | undefined;
-  readonly from: PackageIds;
-  readonly to: PackageIds;
-}
-
 /**
  * Adds the ledger of a target to what is written, with the package ids of the other shard. Its blocks are in Redis then, and the objects that
  * had them are not used any more. Throws `state-corrupt` and `storage-away`.
  */
 async function copyLedger(
-  redis: RedisClient,
+  { redis, storage }: Pick<Move, 'redis' | 'storage'>,
   step: ChainableCommander,
-  { target, source, keys, storage, from, to }: LedgerCopy,
+  { target, source, keys, from, to }: TargetCopy,
 ): Promise<void> {
   const entries = await createLedger(redis, source, storage).read(target, (error) => {
     throw error;
@@ -171,12 +160,12 @@ async function copyLedger(
   for (const one of stored.filter(isReference))
     step.hset(keys.unusedObjects, (await readReference(one, place)).object, 0);
   const ids = [...namedIds(entries)];
-  const identities = await from.identities(ids);
+  const identities = await from.ids.identities(ids);
   const known = ids.flatMap((id, index) => {
     const identity = identities[index];
     return identity === undefined ? [] : [[id, identity] as const];
   });
-  const given = await to.intern(known.map(([, identity]) => identity));
+  const given = await to.ids.intern(known.map(([, identity]) => identity));
   const others = new Map(known.map(([id], index) => [id, given[index] as number]));
   const { blocks, heads } = await writeLedger(keys, target, withOtherIds(entries, others));
   for (const block of blocks) step.rpush(keys.ledger(target), block);

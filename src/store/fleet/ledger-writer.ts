@@ -75,8 +75,8 @@ export function createLedgerWriter(
     const entry = entryOf(note, isStart ? undefined : files);
     const write = { name: 'LEDGER_AT', keys: [keys.target(target)], values: ['', revisions[1] as string] };
     if (!isStart && entry.files === undefined && entry.findings === undefined) return [write];
-    const added = { target, entry, oldest: (time - keep) / 1_000, end };
-    return [write, ...(await appendSteps({ redis, keys, storage }, added))];
+    const added = { target, entry, oldest: (time - keep) / 1_000, end, storage };
+    return [write, ...(await appendSteps(redis, keys, added))];
   };
 }
 
@@ -136,18 +136,13 @@ async function deltasOf(
   return lockfileDeltas(old, current);
 }
 
-interface Place {
-  readonly redis: RedisClient;
-  readonly keys: Keys;
-  readonly storage: ObjectStorage | undefined;
-}
-
 interface Appended {
   readonly end: NonNullable<Awaited<ReturnType<typeof readEnd>>>;
   readonly target: string;
   readonly entry: LedgerEntry;
   /** Older blocks are dropped, in seconds since 1970. */
   readonly oldest: number;
+  readonly storage: ObjectStorage | undefined;
 }
 
 /**
@@ -157,8 +152,9 @@ interface Appended {
  * is not known: the next scan writes it.
  */
 async function appendSteps(
-  { redis, keys, storage }: Place,
-  { target, entry, oldest, end: { length, tail, head: known } }: Appended,
+  redis: RedisClient,
+  keys: Keys,
+  { target, entry, oldest, storage, end: { length, tail, head: known } }: Appended,
 ): Promise<readonly OutcomeStep[]> {
   const list = keys.ledger(target);
   const singles = singlesIn(tail);
