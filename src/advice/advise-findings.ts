@@ -105,7 +105,7 @@ function withFixes(finding: Finding, fixes: ReadonlyMap<string, readonly Fix[]>)
 }
 
 /** The result, or the reason why no advice is given. */
-export async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
+async function orReason<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
   } catch (error) {
