@@ -1,3 +1,4 @@
+import { systemOf } from '../model/lockfile/ecosystem.ts';
 import { ADVISORIES_ALONE } from '../model/losses/statements.ts';
 import type { Gap, Lacking } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
@@ -36,23 +37,31 @@ export async function inventoryGaps(inventory: Inventory): Promise<readonly Gap[
 }
 
 /**
- * The gaps of what is known of package versions: the service no longer states what it stated before, or imported advisories are all
- * that is known.
+ * The gaps of what is known of package versions: the service no longer states what it stated before, imported advisories are all that is known, or
+ * no source has packages of their ecosystem.
  */
 async function sourceGaps({ lockfiles, outdated }: Inventory): Promise<readonly Gap[]> {
   const doubts = new Map<string, Set<string>>();
+  const unindexed = new Map<string, number>();
   let byAdvisoriesOnly = 0;
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
-      for (const { purl, resolution } of slice) {
+      for (const { purl, ecosystem, resolution } of slice) {
         const { outcome, reason, record } = resolution;
         if (record?.advisoriesOnly === true) byAdvisoriesOnly += 1;
+        if (outcome === 'unsupported' && systemOf(ecosystem) === undefined)
+          unindexed.set(ecosystem, (unindexed.get(ecosystem) ?? 0) + 1);
         if (outcome === 'resolved' && reason !== undefined && reason !== ADVISORIES_ALONE)
           doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
     }
   }
-  return [...outdatedGap(outdated), ...Array.from(doubts, doubtGap), ...advisoriesOnlyGap(byAdvisoriesOnly)];
+  return [
+    ...outdatedGap(outdated),
+    ...Array.from(doubts, doubtGap),
+    ...advisoriesOnlyGap(byAdvisoriesOnly),
+    ...Array.from(unindexed, unindexedGap),
+  ];
 }
 
 function outdatedGap(why: string | undefined): readonly Gap[] {
@@ -66,6 +75,11 @@ function advisoriesOnlyGap(packages: number): readonly Gap[] {
   const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
   const reason = `${known} by imported advisories alone: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
   return [{ kind: 'source', subject: 'package insights', reason }];
+}
+
+function unindexedGap([ecosystem, packages]: readonly [ecosystem: string, packages: number]): Gap {
+  const reason = `${packages} of its packages: no source has this ecosystem, so their advisories are not known`;
+  return { kind: 'source', subject: ecosystem, reason };
 }
 
 function doubtGap([reason, purls]: readonly [reason: string, purls: ReadonlySet<string>]): Gap {

@@ -30,6 +30,17 @@ beforeAll(() => {
   write('notes.txt', 'nothing locked here');
 });
 
+const PACKAGE_RESOLVED = JSON.stringify({
+  version: 2,
+  pins: [
+    {
+      identity: 'a',
+      kind: 'remoteSourceControl',
+      location: 'https://git.example/o/a.git',
+      state: { revision: '0123456789abcdef0123456789abcdef01234567', version: '1.0.0' },
+    },
+  ],
+});
 const NO_FORMAT =
   /--as: no format is named "npm" \(`lockhound parse --formats` lists all formats\) \[unknown-format\]/;
 const NO_OUTPUT =
@@ -133,6 +144,26 @@ describe('lockhound scan', () => {
     writeFileSync(config, 'policy: { rules: { unindexed: { level: alert, severity: high } } }\n');
     expect((await lockhound(['scan', '--local', '-c', config, notes])).code).toBe(1);
     expect((await lockhound(['scan', '--local', '-c', config, '--fail-on', 'critical', notes])).code).toBe(0);
+  });
+
+  it('is not clean when no source has the ecosystem of any package', async () => {
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'Package.resolved'), PACKAGE_RESOLVED);
+    const { code, out } = await lockhound(['scan', '--local', other]);
+    expect(code).toBe(2);
+    expect(out).toContain('source swift: 1 of its packages: no source has this ecosystem');
+    expect(out).toContain('No findings, because nothing is known of the 1 package (1 unsupported).');
+    const scanned = async (...more: string[]) => await lockhound(['scan', '--local', ...more, other]);
+    expect((await scanned('--exit-codes', 'extended')).code).toBe(4);
+    const [run] = JSON.parse((await scanned('--format', 'sarif')).out).runs;
+    expect(run.invocations[0].toolExecutionNotifications).toMatchObject([
+      { message: { text: expect.stringContaining('no source has this ecosystem') } },
+    ]);
+    // Beside packages that were looked up, it is a gap that fails nothing.
+    const { code: beside, out: both } = await lockhound(['scan', '--local', other, join(folder, 'clean')]);
+    expect(beside).toBe(0);
+    expect(both).toContain('no source has this ecosystem');
   });
 
   it('is an error when the index has none of the packages', async () => {

@@ -98,8 +98,9 @@ export function scanExitCode(
   {
     findings,
     gaps,
+    counts,
     comparison,
-  }: Pick<Verdict, 'findings' | 'gaps'> & {
+  }: Pick<Verdict, 'findings' | 'gaps' | 'counts'> & {
     readonly comparison?: ScanReport['comparison'] | undefined;
   },
   { failOn, exitCodes }: Pick<ResultOptions, 'failOn' | 'exitCodes'>,
@@ -107,8 +108,10 @@ export function scanExitCode(
   const failing = failingFindings(splitFindings(findings, comparison).counting, failOn);
   const isExtended = exitCodes === 'extended';
   if (failing.length > 0) return isExtended && !failing.some(isFixable) ? EXIT.unfixable : EXIT.findings;
-  // An incomplete scan without findings is not clean.
-  if (faultsIn(comparison?.newGaps ?? gaps).length === 0) return EXIT.clean;
+  // An incomplete scan without findings is not clean, nor is one that looked up none of its packages. A comparison is about what is new.
+  const { missing, resolved } = counts.outcomes;
+  const isUnknown = comparison === undefined && counts.packages > 0 && missing + resolved === 0;
+  if (!isUnknown && faultsIn(comparison?.newGaps ?? gaps).length === 0) return EXIT.clean;
   return isExtended ? EXIT.incomplete : EXIT.error;
 }
 
