@@ -7,7 +7,13 @@ import { CodedError } from '../model/errors.ts';
 import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
 import { LockfileError } from './errors.ts';
 import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
-import { formatOfName, lockfileFormat, SKIPPED_FOLDERS, unknownFormat } from './known-formats.ts';
+import {
+  formatOfName,
+  lockfileFormat,
+  SHALLOW_FOLDERS,
+  SKIPPED_FOLDERS,
+  unknownFormat,
+} from './known-formats.ts';
 
 interface DiscoverOptions {
   /** Format of all files named explicitly; detected when it is not set. */
@@ -121,6 +127,7 @@ async function* walk(
   folder: string,
   inherited: readonly IgnoreRules[],
   signal: AbortSignal | undefined,
+  isShallow = false,
 ): AsyncGenerator<DiscoveredLockfile | UnreadPath> {
   signal?.throwIfAborted();
   const { base, root } = named;
@@ -138,8 +145,9 @@ async function* walk(
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!SKIPPED_FOLDERS.has(entry.name) && !isIgnored(`${path}${sep}`, rules))
-        yield* walk(named, path, rules, signal);
+      const isSkipped = SKIPPED_FOLDERS.has(entry.name);
+      if (isShallow || (isSkipped && !SHALLOW_FOLDERS.has(entry.name))) continue;
+      if (!isIgnored(`${path}${sep}`, rules)) yield* walk(named, path, rules, signal, isSkipped);
       continue;
     }
     const format = lockfileFormat(path, names);

@@ -58,6 +58,9 @@ export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ...['.terraform', '.idea', '.vscode', '.cache', '.next', '.nuxt'],
 ]);
 
+/** Skipped folders whose name a project can have, too: their own files are read, and what is below is skipped. */
+export const SHALLOW_FOLDERS: ReadonlySet<string> = new Set(['vendor', 'target']);
+
 /**
  * The format of a file that a search finds, by its name. `undefined` for any other file, and for one that its tool ignores because
  * of another file in its folder. `siblings`: names of the files in its folder.

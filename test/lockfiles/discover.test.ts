@@ -43,12 +43,18 @@ describe('discovery', () => {
       'a/readme.md': '',
       'node_modules/x/package-lock.json': LOCK,
       'a/vendor/package-lock.json': LOCK,
+      'a/vendor/x/package-lock.json': LOCK,
+      'target/package-lock.json': LOCK,
+      'target/vendor/package-lock.json': LOCK,
+      'node_modules/vendor/package-lock.json': LOCK,
       '.git/package-lock.json': LOCK,
     });
     expect(await found()).toEqual([
       'a/deep/er/npm-shrinkwrap.json',
+      'a/vendor/package-lock.json',
       'b/package-lock.json',
       'package-lock.json',
+      'target/package-lock.json',
     ]);
   });
 

@@ -43,7 +43,9 @@ describe('a git repository', () => {
       'api/base.txt': '-r ../more.txt',
       'more.txt': 'y==2',
       'node_modules/a/package-lock.json': 'no',
-      'vendor/requirements.txt': 'no',
+      'vendor/requirements.txt': 'z==3',
+      'vendor/a/requirements.txt': 'no',
+      'target/vendor/requirements.txt': 'no',
       'web/package-lock.json': 'ignored for the shrinkwrap',
       'web/npm-shrinkwrap.json': '{"b": 1}',
       'README.md': 'x'.repeat(100_000),
@@ -54,6 +56,7 @@ describe('a git repository', () => {
       '  base.txt: -r ../more.txt',
       '  ../more.txt: y==2',
       'package-lock.json: {"a": 1}',
+      'vendor/requirements.txt: z==3',
       'web/npm-shrinkwrap.json: {"b": 1}',
     ]);
     const [head = '', seconds] = git(shop.folder, 'show', '--no-patch', '--format=%H %ct').split(' ');

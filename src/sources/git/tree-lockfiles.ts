@@ -2,7 +2,12 @@ import { posix } from 'node:path';
 import ignore from 'ignore';
 import { type CompanionSearch, MAX_COMPANION_BYTES, searchCompanions } from '../../lockfiles/companions.ts';
 import { detectFormatName, headText } from '../../lockfiles/detect-format.ts';
-import { formatOfName, lockfileFormat, SKIPPED_FOLDERS } from '../../lockfiles/known-formats.ts';
+import {
+  formatOfName,
+  lockfileFormat,
+  SHALLOW_FOLDERS,
+  SKIPPED_FOLDERS,
+} from '../../lockfiles/known-formats.ts';
 import { payloadPath } from '../../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../../lockfiles/read-as.ts';
 import type { UnreadError } from '../../model/scan/inventory.ts';
@@ -195,10 +200,9 @@ async function findLockfiles(
 }
 
 export function isSkipped(path: string): boolean {
-  return path
-    .split('/')
-    .slice(0, -1)
-    .some((folder) => SKIPPED_FOLDERS.has(folder));
+  const folders = path.split('/').slice(0, -1);
+  const isRead = SHALLOW_FOLDERS.has(folders.at(-1) ?? '');
+  return folders.slice(0, isRead ? -1 : undefined).some((folder) => SKIPPED_FOLDERS.has(folder));
 }
 
 function sourceFile({ path: full, stored, companions }: OpenLockfile): SourceFile {
