@@ -49,8 +49,7 @@ async function sourceGaps({ lockfiles, outdated }: Inventory): Promise<readonly 
       for (const { purl, ecosystem, resolution } of slice) {
         const { outcome, reason, record } = resolution;
         if (record?.advisoriesOnly === true) byAdvisoriesOnly += 1;
-        if (outcome === 'unsupported' && systemOf(ecosystem) === undefined)
-          unindexed.set(ecosystem, (unindexed.get(ecosystem) ?? 0) + 1);
+        if (outcome === 'unsupported') countUnindexed(unindexed, ecosystem);
         if (outcome === 'resolved' && reason !== undefined && reason !== ADVISORIES_ALONE)
           doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
@@ -75,6 +74,11 @@ function advisoriesOnlyGap(packages: number): readonly Gap[] {
   const known = packages === 1 ? 'one package is known' : `${packages} packages are known`;
   const reason = `${known} by imported advisories alone: whether they exist, their dates, licences and deprecation are not known, and the rules about these do not apply`;
   return [{ kind: 'source', subject: 'package insights', reason }];
+}
+
+/** Counts a package that is not looked up, unless the index has its ecosystem: then it is not of a registry. */
+function countUnindexed(counts: Map<string, number>, ecosystem: string): void {
+  if (systemOf(ecosystem) === undefined) counts.set(ecosystem, (counts.get(ecosystem) ?? 0) + 1);
 }
 
 function unindexedGap([ecosystem, packages]: readonly [ecosystem: string, packages: number]): Gap {
