@@ -5,7 +5,7 @@ import type { StoredKind } from '../../model/stored/kind.ts';
 import { chunks } from '../../model/yielding.ts';
 import type { StoreError } from '../errors.ts';
 import type { Keys } from '../keys.ts';
-import { countPossibleLosses, type RedisClient } from '../redis/connection.ts';
+import { countPossibleLosses, type RedisClient, whenWritesMayBeLost } from '../redis/connection.ts';
 import { scanHaving } from '../redis/scan.ts';
 import { defineScript, runScript } from '../scripts/run-script.ts';
 import { readValue, reportTo, versionOf, writeText } from '../values/stored-values.ts';
@@ -18,6 +18,11 @@ const CHUNK = 500;
 const MAX_KEPT = 20_000;
 /** Replaced facts that are listed. A process that missed more reads all facts again. */
 const MAX_REPLACED = 1_000;
+/**
+ * Answers that a process writes again when Redis may have lost them: those of this time, in ms, and at most so many. A persistent Redis loses
+ * the writes of a second or two, and a replica that takes over some more.
+ */
+const RESTORED = { ms: 60_000, max: 10_000 };
 /** How long changes are listed. A scan that began before a change compares with the list when it is judged. */
 const CHANGED_MS = 24 * 3_600_000;
 
@@ -45,6 +50,27 @@ export function createFactStore<Value extends object>(
   const { facts, answered, unanswered, changed, pending, young, revision, replaced } = factKeys;
   const times = createAnswerTimes(redis, factKeys, { now, onUnreadable });
   const epoch = countPossibleLosses(redis);
+  const recent = new Map<string, { readonly time: number; readonly answer: LearnedAnswer }>();
+  const learnPart = async (answers: readonly LearnedAnswer[], time: number, mode: LearnMode) =>
+    (await runScript(
+      redis,
+      LEARN,
+      [facts, changed, pending, young, answered, revision, unanswered, replaced],
+      [time, time - CHANGED_MS, mode, MAX_REPLACED, now(), ...answers.flat()],
+    )) as readonly Buffer[];
+  /** A scan may be judged by an answer of which Redis knows nothing. The first answer of another scan would then be no change. */
+  const restore = async () => {
+    const kept = [...recent.values()].filter(({ time }) => now() - time < RESTORED.ms);
+    for (const [time, some] of Map.groupBy(kept, (one) => one.time))
+      for (const part of chunks(some, CHUNK))
+        await learnPart(
+          part.map(({ answer }) => answer),
+          time,
+          'restore',
+        );
+  };
+  // When it fails, Redis is away again, and the next connection repeats it.
+  whenWritesMayBeLost(redis, () => void restore().catch(() => {}));
   const read = createKeptReads<Known<Value>>(redis, {
     hash: facts,
     revision,
@@ -93,25 +119,24 @@ export function createFactStore<Value extends object>(
       const news: string[] = [];
       for (const part of chunks(entries, CHUNK)) {
         const time = now();
-        const differing = await runScript(
-          redis,
-          LEARN,
-          [facts, changed, pending, young, answered, revision, unanswered, replaced],
-          [
-            time,
-            time - CHANGED_MS,
-            isRefresh ? 1 : 0,
-            MAX_REPLACED,
-            ...part.flatMap(([key, known]) => [
-              key,
-              writeText(kind, known),
-              ('record' in known ? publishedAt(known.record) : undefined) ?? time,
-              // A doubted answer makes nothing fresh.
-              'doubted' in known && known.doubted !== undefined ? 0 : 1,
-            ]),
+        const answers = part.map(
+          ([key, known]): LearnedAnswer => [
+            key,
+            writeText(kind, known),
+            ('record' in known ? publishedAt(known.record) : undefined) ?? time,
+            // A doubted answer makes nothing fresh.
+            'doubted' in known && known.doubted !== undefined ? 0 : 1,
           ],
         );
-        news.push(...(differing as readonly Buffer[]).map(String));
+        news.push(...(await learnPart(answers, time, isRefresh ? 'refresh' : 'scan')).map(String));
+        for (const answer of answers) {
+          recent.delete(answer[0]);
+          recent.set(answer[0], { time, answer });
+        }
+        for (const key of recent.keys()) {
+          if (recent.size <= RESTORED.max) break;
+          recent.delete(key);
+        }
       }
       return news;
     },
@@ -165,6 +190,10 @@ export function createFactStore<Value extends object>(
   };
 }
 
+/** Arguments of `LEARN` for one answer. */
+type LearnedAnswer = readonly [key: string, text: string, publishedAt: number, isCertain: 0 | 1];
+type LearnMode = 'scan' | 'refresh' | 'restore';
+
 function splitAtSpace(text: string): readonly [before: string, after: string] {
   const at = text.indexOf(' ');
   return [text.slice(0, at), text.slice(at + 1)];
@@ -176,29 +205,42 @@ function splitAtSpace(text: string): readonly [before: string, after: string] {
  *
  * Keys: facts (hash), changed, pending, young, and time of the last answer (sorted sets), revision, time of the first look-up of what
  * was never answered (sorted set), those that were replaced with their revision (list; it ends where something else changed the revision).
- * Arguments: time in ms, time before which changes are no longer listed, whether it is a refresh (1 or 0), the largest number of replaced
- * ones, then for each answer: key, text, time of publication in ms, whether it is certain (1 or 0).
+ * Arguments: time of the answers in ms, time before which changes are no longer listed, mode, the largest number of replaced ones, time now in
+ * ms, then for each answer: key, text, time of publication in ms, whether it is certain (1 or 0).
+ *
+ * The mode `restore` repeats answers. One that is older than the stored answer and differs from it does not replace it. The stored one counts
+ * as changed then: it may have been the first one after Redis had lost the other one.
  */
 const LEARN = defineScript(`
-local isRefresh, news, replaced = ARGV[3] == '1', {}, {}
-for at = 5, #ARGV, 4 do
-  local old, wasMissed = redis.call('HGET', KEYS[1], ARGV[at]), false
-  if ARGV[at + 3] == '1' then
-    redis.call('ZADD', KEYS[5], ARGV[1], ARGV[at])
-    wasMissed = redis.call('ZREM', KEYS[7], ARGV[at]) == 1
+local mode, now, news, replaced = ARGV[3], ARGV[5], {}, {}
+local function learn(name, text, published, isCertain)
+  local old, wasMissed = redis.call('HGET', KEYS[1], name), false
+  if mode == 'restore' and old and tonumber(redis.call('ZSCORE', KEYS[5], name) or 0) > tonumber(ARGV[1]) then
+    if old ~= text then
+      redis.call('ZADD', KEYS[2], now, name)
+      redis.call('ZADD', KEYS[3], now, name)
+    end
+    return
   end
-  if old ~= ARGV[at + 1] then
-    redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
-    news[#news + 1] = ARGV[at]
+  if isCertain == '1' then
+    redis.call('ZADD', KEYS[5], ARGV[1], name)
+    wasMissed = redis.call('ZREM', KEYS[7], name) == 1
+  end
+  if old ~= text then
+    redis.call('HSET', KEYS[1], name, text)
+    news[#news + 1] = name
     if old then
-      redis.call('ZADD', KEYS[2], ARGV[1], ARGV[at])
-      replaced[#replaced + 1] = ARGV[at]
+      redis.call('ZADD', KEYS[2], now, name)
+      replaced[#replaced + 1] = name
     end
-    if old or wasMissed or isRefresh then
-      redis.call('ZADD', KEYS[3], ARGV[1], ARGV[at])
+    if old or wasMissed or mode == 'refresh' then
+      redis.call('ZADD', KEYS[3], now, name)
     end
-    redis.call('ZADD', KEYS[4], ARGV[at + 2], ARGV[at])
+    redis.call('ZADD', KEYS[4], published, name)
   end
+end
+for at = 6, #ARGV, 4 do
+  learn(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
 if #replaced > 0 then

@@ -202,6 +202,30 @@ describe('facts', () => {
     );
   });
 
+  it('are written again when Redis may have lost them, and what others learned since counts as changed', async () => {
+    const { redis } = room;
+    const { facts, at, keys } = open('restored');
+    const { answered, facts: stored } = keys.facts(CACHED_VERSION.kind);
+    const names = ['lost', 'learned', 'same', 'kept'];
+    await facts.learn(names.map((name) => [name, recordOf(name)] as const));
+    for (const name of names.slice(0, 3))
+      await Promise.all([redis.hdel(stored, name), redis.zrem(answered, name)]);
+    at(1_002_000);
+    // Another process: its answers are the first ones.
+    const other = open('restored');
+    other.at(1_002_000);
+    await other.facts.learn([
+      ['learned', recordOf('learned', ['GHSA-1'])],
+      ['same', recordOf('same')],
+    ]);
+    expect(await facts.countPending()).toBe(0);
+    redis.emit('ready');
+    await expect.poll(() => facts.read(['lost'])).toEqual([recordOf('lost')]);
+    await expect.poll(() => facts.pending(10)).toEqual([{ key: 'learned', changedAt: 1_002_000 }]);
+    expect(await facts.changedSince(0)).toEqual(new Map([['learned', recordOf('learned', ['GHSA-1'])]]));
+    expect(await facts.answeredAt(names)).toEqual([1_000_000, 1_002_000, 1_002_000, 1_000_000]);
+  });
+
   it('are pending when they are the first ones after a look-up that was not answered', async () => {
     const { facts } = open('missed');
     await facts.notAnswered(['a', 'b'], 'HTTP 503');
