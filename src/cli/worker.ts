@@ -36,7 +36,7 @@ export function workerCommand(command: Command): void {
         const { shard: shards, ephemeral = false } = options;
         const serving = options.serve === true;
         const worker = await unlessAborted(signal, runWorker(loaded, { signal, ephemeral, shards, serving }));
-        if (worker === undefined) return;
+        if (worker === undefined) return exitAfterGracePeriod();
         let server: { close(): Promise<void> } | undefined;
         try {
           if (serving) {

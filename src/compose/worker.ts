@@ -1,8 +1,9 @@
 import type { DestinationStream, Logger } from 'pino';
 import { ConfigError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { messageOf } from '../model/errors.ts';
 import { dataFaults } from '../model/telemetry.ts';
-import { within } from '../model/time-limit.ts';
+import { raceAbort, within } from '../model/time-limit.ts';
 import { StoreError } from '../store/errors.ts';
 import { formatAddresses, parseAddresses } from '../store/redis/address.ts';
 import { readServerSettings } from '../store/redis/server-settings.ts';
@@ -57,8 +58,15 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
     const parts = opened.splice(0).reverse();
     await closeInTurn(parts.map((step) => () => within(step(), limitMs, late)));
   };
-  const opening = openWorker(loaded, options, log, (step) => opened.push(step));
-  const { lost, monitored } = await opening.catch(async (error: unknown) => {
+  let isClosed = false;
+  const opening = openWorker(loaded, options, log, (step) => {
+    opened.push(step);
+    // It was opened after the end. The process ends soon.
+    if (isClosed) void close().catch((error: unknown) => log.warn({ error: messageOf(error) }, 'not closed'));
+  });
+  // A server that takes no writes keeps a part from opening, as long as it does.
+  const { lost, monitored } = await raceAbort(opening, options.signal).catch(async (error: unknown) => {
+    isClosed = true;
     await close();
     throw error;
   });

@@ -50,6 +50,15 @@ const COMMANDS = [
 ] as const;
 
 describe.skipIf(!HAS_REDIS)('without Redis at its start (skipped without redis-server)', () => {
+  it('a worker ends by a signal while a server that takes no writes keeps it from starting', async () => {
+    redis = await startNativeRedis('--replicaof', '127.0.0.1 1');
+    const process = start('worker', { REDIS_URL: redis.url });
+    const written = async () =>
+      String(await redis?.call('INFO', 'errorstats')).includes('errorstat_READONLY');
+    await until('it has tried to write', written);
+    expect(await process.stop()).toBe(0);
+  });
+
   it.each(COMMANDS)('%s waits visibly, and works when Redis comes', async (...row) => {
     const [command, variable, ready] = row;
     redis = await startNativeRedis('--appendonly', 'yes');
