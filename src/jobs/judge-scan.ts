@@ -9,7 +9,7 @@ import { collectAdvisories } from './collect-advisories.ts';
 import { JobError, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import type { Job } from './job.ts';
-import { partKey } from './payloads/fields.ts';
+import { partNames } from './payloads/fields.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { imageSteps, JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import type { OutcomePort } from './ports.ts';
@@ -46,18 +46,19 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
       { job: INGEST_LOCKFILES.name, key: payload.scan },
       { job: JUDGE_SCAN.name, key: payload.scan },
     ],
-    removed: [
-      ...partNames(collectAdvisories.name, payload, payload.advisoryParts),
-      ...partNames(expandDependencies.name, payload, payload.expansionParts),
-    ],
+    removed: Object.values(childrenOf(payload)).flat(),
   }),
   async onEnd(payload, ending, { scans }) {
     if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
   },
 };
 
-function partNames(job: string, { scan, dividedAt }: JudgeScan, count: number): readonly OutcomeName[] {
-  return Array.from({ length: count }, (_, part) => ({ job, key: partKey({ of: scan, dividedAt, part }) }));
+/** The outcomes of the children: those of advisories and those of dependency graphs. */
+function childrenOf({ scan: of, dividedAt, advisoryParts, expansionParts }: JudgeScan) {
+  return {
+    advisories: partNames(collectAdvisories.name, { of, dividedAt }, advisoryParts),
+    graphs: partNames(expandDependencies.name, { of, dividedAt }, expansionParts),
+  };
 }
 
 async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inventory> {
@@ -75,10 +76,11 @@ async function readInventory(outcomes: OutcomePort, scan: string): Promise<Inven
 
 /** The results of the children. One that failed permanently has no outcome and is a gap in the verdict. */
 async function readParts(outcomes: OutcomePort, payload: JudgeScan) {
-  const parts = <Result>(kind: StoredKind<Result>, job: string, count: number) =>
-    Promise.all(partNames(job, payload, count).map(({ key }) => outcomes.read(kind, job, key)));
+  const { advisories, graphs } = childrenOf(payload);
+  const parts = <Result>(kind: StoredKind<Result>, names: readonly OutcomeName[]) =>
+    Promise.all(names.map(({ job, key }) => outcomes.read(kind, job, key)));
   return {
-    advisories: await parts(COLLECTED_ADVISORIES, collectAdvisories.name, payload.advisoryParts),
-    graphs: await parts(EXPANDED_DEPENDENCIES, expandDependencies.name, payload.expansionParts),
+    advisories: await parts(COLLECTED_ADVISORIES, advisories),
+    graphs: await parts(EXPANDED_DEPENDENCIES, graphs),
   };
 }

@@ -127,8 +127,9 @@ async function inputOf(file: IngestedLockfile, reading: Reading): Promise<Statem
       return undefined;
     }
   }
-  const { [path]: text = '', ...others } = Object.fromEntries(texts);
-  return { path, text, files: new Map(Object.entries(others)) };
+  const text = texts.get(path) ?? '';
+  texts.delete(path);
+  return { path, text, files: texts };
 }
 
 /** `open`: the exceptions that are judged, by their purls. */

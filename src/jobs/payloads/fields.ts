@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Routing } from '../../model/alert/routing.ts';
 import type { ScannedImage } from '../../model/image/image.ts';
 import { isObject } from '../../model/json-object.ts';
+import type { OutcomeName } from '../../model/queue/open-job.ts';
 import { notAhead } from '../../model/scan/not-ahead.ts';
 import { scanIdOf } from '../../model/scan/scan-id.ts';
 
@@ -77,7 +78,7 @@ export function keyHash(text: string, length: number): string {
 export const dividedAt = () => z.int().nonnegative();
 
 /** A part of a job by its number. */
-export interface Part {
+interface Part {
   /** Id of the scan or refresh. No two share it. */
   readonly of: string;
   readonly dividedAt: number;
@@ -87,6 +88,11 @@ export interface Part {
 /** The key of the job of one part. */
 export function partKey({ of, dividedAt, part }: Part): string {
   return `${of}.${dividedAt}.${part}`;
+}
+
+/** The outcomes of the parts of a job, in the order of their numbers. */
+export function partNames(job: string, divided: Omit<Part, 'part'>, count: number): readonly OutcomeName[] {
+  return Array.from({ length: count }, (_, part) => ({ job, key: partKey({ ...divided, part }) }));
 }
 
 const MAX_LAYERS = 1_000;

@@ -9,7 +9,7 @@ import { lossText } from '../../model/losses/evidence.ts';
 import type { OutcomeName } from '../../model/queue/open-job.ts';
 import { REFRESHED_PART } from '../../model/stored/catalog.ts';
 import { followUp, type Job, type RunContext } from '../job.ts';
-import { dividedAt, partKey, scanId, timestamp } from '../payloads/fields.ts';
+import { dividedAt, partNames, scanId, timestamp } from '../payloads/fields.ts';
 import type { FleetPort, OutcomePort, Ports } from '../ports.ts';
 import { isSuperseded, refreshFacts, releaseOf } from './refresh-facts.ts';
 import { selectTargets } from './select-targets.ts';
@@ -80,11 +80,13 @@ async function readParts(outcomes: OutcomePort, payload: FinishRefresh) {
 }
 
 /** The outcomes of the parts: those of package versions, then those of advisories. */
-function namesOf({ refresh, dividedAt, ...counts }: FinishRefresh): readonly OutcomeName[] {
-  return Array.from({ length: counts.packageParts + counts.advisoryParts }, (_, part) => ({
-    job: refreshFacts.name,
-    key: partKey({ of: refresh, dividedAt, part }),
-  }));
+function namesOf({
+  refresh: of,
+  dividedAt,
+  packageParts,
+  advisoryParts,
+}: FinishRefresh): readonly OutcomeName[] {
+  return partNames(refreshFacts.name, { of, dividedAt }, packageParts + advisoryParts);
 }
 
 function keyOf({ refresh, dividedAt }: FinishRefresh): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { jsonValue } from '../../model/json-object.ts';
 import type { FactNews, Known, PendingFact } from '../../model/ports/shared-state.ts';
 import type { StoredKind } from '../../model/stored/kind.ts';
@@ -50,7 +51,9 @@ export function createFactStore<Value extends object>(
   const { facts, answered, unanswered, changed, pending, young, revision, replaced } = factKeys;
   const times = createAnswerTimes(redis, factKeys, { now, onUnreadable });
   const epoch = countPossibleLosses(redis);
-  const recent = new Map<string, { readonly time: number; readonly answer: LearnedAnswer }>();
+  const recent = new LRUCache<string, { readonly time: number; readonly answer: LearnedAnswer }>({
+    max: RESTORED.max,
+  });
   const learnPart = async (answers: readonly LearnedAnswer[], time: number, mode: LearnMode) =>
     (await runScript(
       redis,
@@ -129,14 +132,7 @@ export function createFactStore<Value extends object>(
           ],
         );
         news.push(...(await learnPart(answers, time, isRefresh ? 'refresh' : 'scan')).map(String));
-        for (const answer of answers) {
-          recent.delete(answer[0]);
-          recent.set(answer[0], { time, answer });
-        }
-        for (const key of recent.keys()) {
-          if (recent.size <= RESTORED.max) break;
-          recent.delete(key);
-        }
+        for (const answer of answers) recent.set(answer[0], { time, answer });
       }
       return news;
     },
