@@ -64,7 +64,7 @@ export async function runWorker(loaded: LoadedConfig, options: WorkerOptions) {
     // It was opened after the end. The process ends soon.
     if (isClosed) void close().catch((error: unknown) => log.warn({ error: messageOf(error) }, 'not closed'));
   });
-  // A server that takes no writes keeps a part from opening, as long as it does.
+  // A part that writes does not open while Redis accepts no writes.
   const { lost, monitored } = await raceAbort(opening, options.signal).catch(async (error: unknown) => {
     isClosed = true;
     await close();

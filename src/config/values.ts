@@ -17,7 +17,7 @@ export const duration = z
 /** A duration with a default, which is written as in the file. */
 export const durationOf = (text: string) => duration.prefault(text);
 
-/** What a timer can wait for: 2^31 - 1 ms are 24.8 days. A longer time would end at once. */
+/** Timers of Node end at once when their time is longer than 2^31 - 1 ms, which are 24.8 days. */
 const LONGEST_TIMER_MS = 24 * UNITS.d;
 
 /** A duration with a default and limits, in ms. The longest is by default what a timer can wait for. */

@@ -35,7 +35,7 @@ interface JudgedPart {
   readonly previous: TargetState | undefined;
   /** The findings about this part. */
   readonly findings: readonly Finding[];
-  /** Those that stay open although they were not found. Default: all, where there are gaps. */
+  /** Whether a finding that was not found again stays open. By default all do, if there are gaps. */
   isOpen?(finding: Finding): boolean;
   /** Why nothing was found out: findings then stay as they are. */
   readonly gaps: readonly Gap[];

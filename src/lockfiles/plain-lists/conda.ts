@@ -55,7 +55,7 @@ function placeOf(value: JsonObject): string {
   return places.find((one) => one !== undefined) ?? '';
 }
 
-/** No entry for the target itself. A package of conda without a name has it in the name of its archive: `name-version-build.conda`. */
+/** Returns no entry for the target itself. A package of conda without a name has it in the name of its archive: `name-version-build.conda`. */
 function entryOf(value: JsonObject): ListEntry[] {
   const place = placeOf(value);
   if (place !== '' && isProjectFolder(place)) return [];

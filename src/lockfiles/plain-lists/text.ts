@@ -9,7 +9,7 @@ interface TextLock extends Pick<Format, 'mayBeEmpty'> {
   readonly ecosystem: string;
   readonly facts: readonly (keyof FormatFacts)[];
   readonly head: RegExp;
-  /** It matches where an entry begins. */
+  /** This pattern matches at the beginning of each entry. */
   readonly before: RegExp;
   /**
    * An entry with the groups `name` and `version`; or `key`, by which others need it; `owner`, which is before the name; `level`, which is 0

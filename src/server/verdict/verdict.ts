@@ -108,7 +108,7 @@ function nameOf({ host, pid }: { readonly host: string; readonly pid: number }):
   return `${host} (process ${pid})`;
 }
 
-/** An alert that nobody got for so long needs an operator, also while attempts are left or its webhook is not on the platform. */
+/** An undelivered alert of this age needs an operator, even if attempts are left or its webhook is not on the platform. */
 const UNDELIVERED_MS = 3_600_000;
 /** Deliveries have their own sentence. */
 const DELIVERY_QUEUE = 'deliver-notification';

@@ -84,7 +84,7 @@ export function createLedgerImport(
     if (scans.length + imported.length === 0) return undefined;
     const { labels } = (await summaries.find(target)) ?? { labels: {} };
     const id = randomUUID();
-    /** Resolves to 1, 0 when scans changed the ledger meanwhile, -1 when another import did, and `undefined` when there is none any more. */
+    /** The result is 1 after a write, 0 if a scan changed the ledger meanwhile, -1 if another import did, and `undefined` if the ledger is gone. */
     const tryToWrite = async (history: readonly LedgerEntry[], held: Held | undefined): Promise<unknown> => {
       const [revision, current, state] = await redis.hmgetBuffer(place, 'ledger', 'revision', 'state');
       const length = await redis.llen(keys.ledger(target));
