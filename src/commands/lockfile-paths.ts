@@ -1,3 +1,4 @@
+import { inheritedEnvironment } from '../config/inherited-environment.ts';
 import { readFile } from '../files/read-file.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
 import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
@@ -7,6 +8,7 @@ import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
 import type { ProducedContent, ProducedLockfile } from '../scan/read.ts';
+import { trackedFiles } from '../sources/git/local-repository.ts';
 import { noLockfileIn, ScanError } from './errors.ts';
 
 export interface LockfilePaths {
@@ -29,7 +31,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
   requireFormat('--as', format);
   const found: ProducedLockfile[] = [];
   const unread: UnreadError[] = [];
-  for await (const file of discoverLockfiles(paths, { format, signal })) {
+  for await (const file of discoverLockfiles(paths, { format, signal, tracked: trackedHere(signal) })) {
     const { path, fault } = payloadPath(file.relativePath);
     const read: ReadContent =
       fault !== undefined
@@ -52,6 +54,11 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
       ? unread.map(({ message, code }) => `${message} [${code}]`).join('\n')
       : noLockfileIn(paths),
   );
+}
+
+/** For `discoverLockfiles`: the tracked files of a folder on this machine. */
+export function trackedHere(signal: AbortSignal = new AbortController().signal) {
+  return (folder: string) => trackedFiles(folder, { inherited: inheritedEnvironment(), signal });
 }
 
 type ReadContent = ProducedContent & Pick<ProducedLockfile, 'companions'>;

@@ -9,6 +9,7 @@ import { COMMAND_INLINE } from '../lockfiles/threads/reading-limits.ts';
 import { CodedError } from '../model/errors.ts';
 import type { FormatDescription, ParsedFile } from '../model/lockfile/parsed-file.ts';
 import { noLockfileIn, ScanError } from './errors.ts';
+import { trackedHere } from './lockfile-paths.ts';
 
 export interface ParseOptions {
   /** Lockfiles, or folders that are searched for them. */
@@ -29,7 +30,7 @@ export async function* parseFiles(options: ParseOptions): AsyncGenerator<ParsedF
   let count = 0;
   const reader = createLockfileReader({ threads: 1, inline: COMMAND_INLINE });
   try {
-    for await (const file of discoverLockfiles(paths, { format, signal })) {
+    for await (const file of discoverLockfiles(paths, { format, signal, tracked: trackedHere(signal) })) {
       count += 1;
       if (file.error === undefined) yield await parseFile(file, reader, { ...options, limits });
       else yield { ...namesOf(file), error: { code: file.error.code, message: file.error.message } };

@@ -1,12 +1,12 @@
 import type { Dirent } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { codedError } from '../files/errors.ts';
+import { codedError, FileError } from '../files/errors.ts';
 import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
 import { CodedError } from '../model/errors.ts';
 import { detectFormatName, HEAD_BYTES, headText } from './detect-format.ts';
 import { LockfileError } from './errors.ts';
-import { GITIGNORE, type IgnoreRules, isIgnored } from './ignore-rules.ts';
+import { GITIGNORE, type IgnoreRules, isIgnored, trailing } from './ignore-rules.ts';
 import {
   formatOfName,
   lockfileFormat,
@@ -19,6 +19,11 @@ interface DiscoverOptions {
   /** Format of all files named explicitly; detected when it is not set. */
   readonly format?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The files that git tracks below a folder, as paths relative to it; none outside a repository. Throws a `CodedError` when git
+   * cannot say it. A search asks it for folders in which a `.gitignore` names something.
+   */
+  readonly tracked: (folder: string) => Promise<readonly string[]>;
 }
 
 interface FoundPath {
@@ -46,20 +51,20 @@ export interface UnreadPath extends FoundPath {
 }
 
 /**
- * Finds lockfiles: the named files, and in named folders all files with the name of a format. It respects `.gitignore` and
- * does not follow links to folders. Unreadable paths are results, too, and do not end the search. What is named twice is found
+ * Finds lockfiles: the named files, and in named folders all files with the name of a format. It leaves out what a `.gitignore`
+ * names and git does not track, and does not follow links to folders. Unreadable paths are results, too, and do not end the search. What is named twice is found
  * once.
  */
 export async function* discoverLockfiles(
   paths: readonly string[],
-  options: DiscoverOptions = {},
+  options: DiscoverOptions,
 ): AsyncGenerator<DiscoveredLockfile | UnreadPath> {
   const named = await Promise.all(paths.map(async (path) => ({ path, isFolder: await isFolder(path) })));
   const base = sharedFolder(named.map(({ path, isFolder: own }) => resolve(own ? path : dirname(path))));
   const found = new Set<string>();
   for (const { path, isFolder: own } of named) {
     const files = own
-      ? walk({ base, root: path }, path, [], options.signal)
+      ? walk({ base, root: path, isTracked: trackedBelow(path, options) }, path, [], options)
       : [await namedFile(base, path, options.format)];
     const folder = own ? path : dirname(path);
     const real = await realpath(folder).catch(() => resolve(folder));
@@ -120,16 +125,39 @@ async function headOf(path: string): Promise<string> {
 interface Named {
   readonly base: string;
   readonly root: string;
+  /** Says it of a file, and of a folder (`/` at its end) with a tracked lockfile. A `CodedError`: git cannot say it. */
+  readonly isTracked: (path: string) => Promise<boolean | CodedError>;
+}
+
+/** Git is asked once for each repository, and only where a `.gitignore` names something. */
+function trackedBelow(folder: string, { tracked }: DiscoverOptions): Named['isTracked'] {
+  let listed: Promise<ReadonlySet<string> | CodedError> | undefined;
+  return async (path) => {
+    listed ??= tracked(folder).then(withFolders, (error: unknown) => codedError(folder, error));
+    const known = await listed;
+    return known instanceof CodedError ? known : known.has(below(folder, path) + trailing(path));
+  };
+}
+
+function withFolders(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const path of paths.filter((one) => formatOfName(one) !== undefined)) {
+    found.add(path);
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      found.add(path.slice(0, end + 1));
+    }
+  }
+  return found;
 }
 
 async function* walk(
   named: Named,
   folder: string,
   inherited: readonly IgnoreRules[],
-  signal: AbortSignal | undefined,
+  options: DiscoverOptions,
   isShallow = false,
 ): AsyncGenerator<DiscoveredLockfile | UnreadPath> {
-  signal?.throwIfAborted();
+  options.signal?.throwIfAborted();
   const { base, root } = named;
   const entries = await entriesOf(folder);
   if (entries instanceof CodedError) {
@@ -142,16 +170,21 @@ async function* walk(
   }
   const rules = own === undefined || own instanceof CodedError ? inherited : [...inherited, own];
   const names = new Set(entries.map(({ name }) => name));
+  // A submodule, or another repository inside this one.
+  const here =
+    folder !== root && names.has('.git') ? { ...named, isTracked: trackedBelow(folder, options) } : named;
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       const isSkipped = SKIPPED_FOLDERS.has(entry.name);
       if (isShallow || (isSkipped && !SHALLOW_FOLDERS.has(entry.name))) continue;
-      if (!isIgnored(`${path}${sep}`, rules)) yield* walk(named, path, rules, signal, isSkipped);
+      if ((await isLeftOut(here, `${path}${sep}`, rules)) !== true) {
+        yield* walk(here, path, rules, options, isSkipped);
+      }
       continue;
     }
     const format = lockfileFormat(path, names);
-    if (format !== undefined && !isIgnored(path, rules)) yield* lockfileAt(named, path, entry, format.name);
+    if (format !== undefined) yield* lockfileAt(here, path, entry, format.name, rules);
   }
 }
 
@@ -162,11 +195,32 @@ async function ownRules(root: string, folder: string, entries: readonly Dirent[]
   return await readIgnoreRules(root, folder, entries);
 }
 
-async function* lockfileAt({ base, root }: Named, path: string, entry: Dirent, format: string) {
+async function* lockfileAt(
+  named: Named,
+  path: string,
+  entry: Dirent,
+  format: string,
+  rules: readonly IgnoreRules[],
+) {
+  const { base, root } = named;
   const found = { path, relativePath: below(base, path) };
-  const fault = entry.isFile() ? undefined : await checkLink(root, path);
+  const leftOut = await isLeftOut(named, path, rules);
+  const fault = leftOut === false && !entry.isFile() ? await checkLink(root, path) : leftOut;
   if (fault instanceof CodedError) yield { ...found, error: fault };
-  else if (fault === undefined) yield { ...found, format, root, within: root };
+  else if (fault === false || fault === undefined) yield { ...found, format, root, within: root };
+}
+
+/** A `CodedError`: git cannot say whether it tracks what a `.gitignore` names. */
+async function isLeftOut(
+  { isTracked }: Named,
+  path: string,
+  rules: readonly IgnoreRules[],
+): Promise<boolean | CodedError> {
+  if (!isIgnored(path, rules)) return false;
+  const known = await isTracked(path);
+  if (!(known instanceof CodedError)) return !known;
+  const what = `a ${GITIGNORE} names it, and whether git tracks it is not known`;
+  return new FileError('unreadable', `${path}: ${what}: ${known.message} [${known.code}]`);
 }
 
 function below(root: string, path: string): string {

@@ -23,8 +23,8 @@ export async function readIgnoreRules(
     const lines = text.toString('utf8').split('\n');
     return {
       folder,
-      // What the others would leave out is searched.
-      rules: ignore().add(lines.filter(isBoundedPattern).join('\n')),
+      // What the others would leave out is searched. Names that differ in case are the same to git on some systems only.
+      rules: ignore({ ignorecase: false }).add(lines.filter(isBoundedPattern).join('\n')),
     };
   } catch (error) {
     return codedError(path, error);

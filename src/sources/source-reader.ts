@@ -13,6 +13,7 @@ import type { SourceFile, SourceReading, SourceRevision, TargetSource } from '..
 import { addressOf } from '../model/watch/source-address.ts';
 import type { CredentialsByName } from './credentials.ts';
 import { SourceError } from './errors.ts';
+import { trackedFiles } from './git/local-repository.ts';
 import { type RepositoryAccess, readRepository } from './git/read-repository.ts';
 import { matchPaths } from './match-paths.ts';
 import { readUrl } from './read-url.ts';
@@ -90,7 +91,7 @@ export function masked(credentials: CredentialsByName, error: unknown): unknown 
   return new SourceError(error.code, message, { retryable: error.retryable });
 }
 
-interface PathOptions {
+interface PathOptions extends Pick<RepositoryAccess, 'inherited'> {
   readonly exclude: readonly string[];
   readonly put: PutContent;
   readonly limits: ReadingLimits;
@@ -118,10 +119,11 @@ async function readPaths(patterns: readonly string[], options: PathOptions): Pro
 
 /** `below`: path of the match below the root of the target; empty when it is the root. */
 async function filesBelow(path: string, below: string, options: PathOptions): Promise<readonly SourceFile[]> {
-  const { exclude, signal } = options;
+  const { exclude, signal, inherited } = options;
+  const tracked = (folder: string) => trackedFiles(folder, { inherited, signal });
   const excluded = exclude.length === 0 ? undefined : ignore().add([...exclude]);
   const files: SourceFile[] = [];
-  for await (const found of discoverLockfiles([path], { signal })) {
+  for await (const found of discoverLockfiles([path], { signal, tracked })) {
     signal.throwIfAborted();
     const isFile = found.path === path;
     const placed = isFile

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DiscoveredLockfile, discoverLockfiles, type UnreadPath } from '../../src/lockfiles/discover.ts';
+import { trackedFiles } from '../../src/sources/git/local-repository.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -18,18 +19,26 @@ async function write(files: Record<string, string>): Promise<void> {
   }
 }
 
+const tracked = (folder: string) => {
+  const { signal } = new AbortController();
+  return trackedFiles(folder, { inherited: { PATH: process.env['PATH'] ?? '' }, signal });
+};
+
 async function discovered(paths: readonly string[], format?: string) {
   const results: (DiscoveredLockfile | UnreadPath)[] = [];
-  for await (const one of discoverLockfiles(paths, format === undefined ? {} : { format })) results.push(one);
+  for await (const one of discoverLockfiles(paths, { format, tracked })) results.push(one);
   return results;
 }
 
 async function found(paths: readonly string[] = [root], format?: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const { relativePath } of discoverLockfiles(paths, format === undefined ? {} : { format })) {
-    files.push(relativePath);
-  }
-  return files;
+  return (await discovered(paths, format)).map(({ relativePath }) => relativePath);
+}
+
+function git(...args: string[]): void {
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], {
+    cwd: root,
+    stdio: 'ignore',
+  });
 }
 
 const LOCK = '{"lockfileVersion": 3, "packages": {}}';
@@ -70,6 +79,49 @@ describe('discovery', () => {
       'fixtures/a/package-lock.json': LOCK,
     });
     expect(await found()).toEqual(['sub/keep/package-lock.json']);
+  });
+
+  it('reads what git tracks although a .gitignore names it, in submodules and worktrees, too', async () => {
+    await write({
+      '.gitignore': 'dist/\npackage-lock.json\n',
+      'package-lock.json': LOCK,
+      'dist/deep/yarn.lock': LOCK,
+      'dist/untracked/yarn.lock': LOCK,
+      'untracked/package-lock.json': LOCK,
+      'module/.gitignore': 'yarn.lock\n',
+      'module/yarn.lock': LOCK,
+      'module/package-lock.json': LOCK,
+    });
+    git('init', '-q');
+    git('add', '--force', 'package-lock.json', 'dist/deep', '.gitignore');
+    git('-C', 'module', 'init', '-q');
+    git('-C', 'module', 'add', '--force', 'yarn.lock', '.gitignore');
+    expect(await found()).toEqual(['dist/deep/yarn.lock', 'module/yarn.lock', 'package-lock.json']);
+    expect(await found([join(root, 'dist')])).toEqual(['deep/yarn.lock', 'untracked/yarn.lock']);
+    git('commit', '-qm', 'a');
+    git('worktree', 'add', '-q', 'tree');
+    expect(await found([join(root, 'tree')])).toEqual(['dist/deep/yarn.lock', 'package-lock.json']);
+  });
+
+  it('reports a lockfile that a .gitignore names when git cannot say whether it is tracked', async () => {
+    await write({
+      '.git': 'gitdir: nowhere',
+      '.gitignore': 'package-lock.json',
+      'package-lock.json': LOCK,
+      'yarn.lock': LOCK,
+    });
+    expect(await discovered([root])).toMatchObject([
+      {
+        relativePath: 'package-lock.json',
+        error: { code: 'unreadable', message: expect.stringContaining('whether git tracks it is not known') },
+      },
+      { relativePath: 'yarn.lock', format: 'yarn-lock' },
+    ]);
+  });
+
+  it('ignores nothing for a name that differs in case', async () => {
+    await write({ '.gitignore': 'Packages/', 'packages/yarn.lock': LOCK, 'Packages/yarn.lock': LOCK });
+    expect(await found()).toEqual(['packages/yarn.lock']);
   });
 
   it('ignores nothing by a rule that takes exponential time, and reads what it would leave out', async () => {
@@ -179,7 +231,7 @@ describe('discovery', () => {
   it('reports a folder that disappears during the search', async () => {
     await write({ 'a/package-lock.json': LOCK, 'b/package-lock.json': LOCK, 'c/package-lock.json': LOCK });
     const results: [string, string | undefined][] = [];
-    for await (const { relativePath, error } of discoverLockfiles([root])) {
+    for await (const { relativePath, error } of discoverLockfiles([root], { tracked })) {
       results.push([relativePath, error?.code]);
       await rm(join(root, 'b'), { recursive: true, force: true });
     }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SourceError } from '../errors.ts';
 import { type Git, isolatedGit, runGit, textOf } from './git-process.ts';
 
@@ -23,6 +24,8 @@ const MAX_BYTES = 65_536;
 const MAX_REF_CHARACTERS = 255;
 /** A hundred thousand branches. */
 const MAX_REFS_BYTES = 16_777_216;
+/** The paths of some million files. */
+const MAX_INDEX_BYTES = 268_435_456;
 
 /**
  * Finds the repository that contains a folder. Nothing of it is executed: no hooks, no configured programs, no requests to its
@@ -74,6 +77,28 @@ export async function branchesOf(git: Git): Promise<ReadonlyMap<string, string>>
   const found = [...text.matchAll(/^(\w+) refs\/(?:heads|remotes\/origin)\/(.+)$/gm)];
   // Those of the repository come first in the output of git, and count.
   return new Map(found.reverse().map(([, commit = '', name = '']) => [name, commit]));
+}
+
+/**
+ * The files below a folder that are in the index of its repository, as paths relative to it; none outside a repository. Throws
+ * `SourceError`.
+ */
+export async function trackedFiles(
+  folder: string,
+  { inherited, signal, timeoutMs = TIMEOUT_MS }: LocalOptions,
+): Promise<readonly string[]> {
+  if (!hasRepository(await realpath(folder))) return [];
+  const limited = AbortSignal.any([signal, deadline(folder, timeoutMs)]);
+  const environment = localEnvironment(inherited);
+  const git: Git = { what: folder, folder, environment, signal: limited, isLocal: true };
+  const text = await runGit(git, ['ls-files', '-z'], { read: textOf(folder, MAX_INDEX_BYTES) });
+  return text.split('\0').slice(0, -1);
+}
+
+function hasRepository(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true;
+  const parent = dirname(folder);
+  return parent !== folder && hasRepository(parent);
 }
 
 /** Whether the repository is a shallow clone, which lacks earlier commits. Throws `SourceError`. */
