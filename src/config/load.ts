@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { FileError } from '../files/errors.ts';
 import { readTextSync } from '../files/read-file.ts';
@@ -69,9 +69,9 @@ const PARSE_ONCE = { jitless: true };
  * read later, on first use. Throws `ConfigError` with every fault and its path.
  */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
-  const { environment, file, written } = readSettings(options);
+  const { environment, file, written, places } = readSettings(options);
   const parsed = configSchema.safeParse(written, PARSE_ONCE);
-  if (!parsed.success) throw invalid(parsed.error, file);
+  if (!parsed.success) throw invalid(parsed.error, places);
   const config = withSentinelUrls(withSafeRedisUrl(parsed.data, environment));
   const { suppressions: vex, notApplied: vexNotApplied } = readVexDocuments(config.vex);
   const secrets = secretsOf(config, written, environment);
@@ -98,8 +98,9 @@ export function configAsWritten(options: LoadOptions = {}): unknown {
 
 function readSettings(options: LoadOptions) {
   const environment: Environment = options.environment ?? process.env;
-  const { file, content } = readConfigFile(options.file ?? environment['LOCKHOUND_CONFIG']);
-  return { environment, file, written: merge(content, fromEnvironment(environment)) };
+  const { file, text, content } = readConfigFile(options.file ?? environment['LOCKHOUND_CONFIG']);
+  const { content: over, variables } = fromEnvironment(environment);
+  return { environment, file, written: merge(content, over), places: { file, text, variables } };
 }
 
 /** All secrets by name. */
@@ -128,18 +129,26 @@ export function missingSecrets(secrets: Secrets): readonly string[] {
   });
 }
 
-function readConfigFile(named: string | undefined): { file: string | undefined; content: unknown } {
+/** Where settings come from. */
+interface Places {
+  readonly file: string | undefined;
+  readonly text: string;
+  /** The variables of the environment by the paths of their settings. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+function readConfigFile(named: string | undefined) {
   const file = named ?? DEFAULT_FILE;
   let text: string;
   try {
     text = readTextSync(file, MAX_BYTES);
   } catch (error) {
     if (named === undefined && error instanceof FileError && error.code === 'not-found') {
-      return { file: undefined, content: {} };
+      return { file: undefined, text: '', content: {} };
     }
     throw new ConfigError('config-unreadable', `configuration ${messageOf(error)}`, { cause: error });
   }
-  return { file, content: parseYaml(file, text) ?? {} };
+  return { file, text, content: parseYaml(file, text) ?? {} };
 }
 
 /** Limits YAML aliases to a hundred, against files that expand exponentially. Throws `ConfigError` (`config-syntax`). */
@@ -171,12 +180,44 @@ function merge(base: unknown, over: unknown): unknown {
   return 'env' in over ? over : result;
 }
 
-function invalid(error: z.ZodError, file: string | undefined): ConfigError {
-  const faults = error.issues.map(
-    (issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}${suggestion(issue)}`,
-  );
-  const where = file === undefined ? 'configuration (environment variables only)' : file;
+function invalid(error: z.ZodError, places: Places): ConfigError {
+  const faults = error.issues.map((issue) => {
+    const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+    const place = placeOf(unknown === undefined ? issue.path : [...issue.path, unknown], places);
+    return `  ${place}${issue.path.join('.') || '(root)'}: ${issue.message}${suggestion(issue)}`;
+  });
+  const where = places.file ?? 'configuration (environment variables only)';
   return new ConfigError('config-invalid', [`${where} is not valid:`, ...faults].join('\n'));
+}
+
+/** `lockhound.yaml:3: `, or the variables that set the value or a part of it. */
+function placeOf(path: readonly PropertyKey[], { file, text, variables }: Places): string {
+  const at = path.join('.');
+  const [own] = [...variables].filter(([set]) => at === set || at.startsWith(`${set}.`));
+  if (own !== undefined) return `${own[1]}: `;
+  const parts = [...variables].flatMap(([set, name]) => (set.startsWith(`${at}.`) ? [name] : []));
+  const line = file === undefined ? undefined : lineOf(text, path);
+  const all = [...(line === undefined ? [] : [`${file}:${line}`]), ...parts];
+  return all.length === 0 ? '' : `${all.join(', ')}: `;
+}
+
+/** The line of a setting; that of the nearest section around one that the file lacks. */
+function lineOf(text: string, path: readonly PropertyKey[]): number | undefined {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const key of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    const pair = isMap(node)
+      ? node.items.find(({ key: own }) => isScalar(own) && String(own.value) === String(key))
+      : undefined;
+    const item = isSeq(node) ? node.items[Number(key)] : pair?.key;
+    if (!isNode(item)) break;
+    offset = item.range?.[0];
+    node = pair === undefined ? item : pair.value;
+  }
+  return offset === undefined ? undefined : lineCounter.linePos(offset).line;
 }
 
 /** A known key that resembles an unknown one. */

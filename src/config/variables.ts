@@ -25,22 +25,27 @@ export function settings(): readonly Setting[] {
 }
 
 /**
- * The settings from the environment, nested as in the file. Variables that Kubernetes sets for Services are ignored. Throws
- * `ConfigError` (`config-invalid`) for an unknown `LOCKHOUND_*` variable.
+ * The settings from the environment, nested as in the file, and the path of each with its variable. Variables that Kubernetes sets for
+ * Services are ignored. Throws `ConfigError` (`config-invalid`) for an unknown `LOCKHOUND_*` variable.
  */
-export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): unknown {
+export function fromEnvironment(environment: Readonly<Record<string, string | undefined>>) {
   // Most environments name no setting, and walking over the schema takes longer than reading a small file.
   let known: ReadonlyMap<string, Setting> | undefined;
-  const result: Record<string, unknown> = {};
+  const content: Record<string, unknown> = {};
+  const variables = new Map<string, string>();
+  const set = (variable: string, path: readonly string[], value: unknown): void => {
+    assign(content, path, value);
+    variables.set(path.join('.'), variable);
+  };
   const redisUrl = environment['REDIS_URL'];
-  if (redisUrl) assign(result, ['redis', 'url'], redisUrl);
+  if (redisUrl) set('REDIS_URL', ['redis', 'url'], redisUrl);
   const links = serviceLinks(environment);
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || OTHERS.has(name) || links.has(name) || text === undefined) continue;
     known ??= new Map(settings().map((setting) => [setting.variable, setting]));
     const setting = known.get(name);
     if (setting !== undefined) {
-      assign(result, setting.path, setting.read(text));
+      set(name, setting.path, setting.read(text));
     } else if (!referencedByChoice(name)) {
       throw new ConfigError(
         'config-invalid',
@@ -48,7 +53,7 @@ export function fromEnvironment(environment: Readonly<Record<string, string | un
       );
     }
   }
-  return result;
+  return { content, variables };
 }
 
 /** `LOCKHOUND_SECRET_…` is free for the variables to which secret references point. */

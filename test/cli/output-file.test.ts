@@ -73,8 +73,12 @@ describe('--output', () => {
   });
 
   it.each([
-    ['a folder', '.', /is a folder; name a file \[file-unwritable\]/],
-    ['a file in no folder', 'no/such/folder/file', /its folder does not exist \[file-unwritable\]/],
+    ['a folder', '.', /^error: \S+: is a folder; name a file \[file-unwritable\]/],
+    [
+      'a file in no folder',
+      'no/such/folder/file',
+      /^error: \S+: its folder does not exist \[file-unwritable\]/,
+    ],
   ])('refuses %s in one line', async (_name, path, message) => {
     const { code, note } = await parse('--output', join(folder, path));
     expect(code).toBe(2);

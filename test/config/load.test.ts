@@ -36,6 +36,44 @@ const no = (at: string, what: string, name: string, names: readonly string[]) =>
 const KEYS = { API_KEY: 'the-api-key', APP_KEY: 'the-application-key', TOKEN: 'the-token' };
 
 describe('loadConfig', () => {
+  it('names the line or the variable of each fault', () => {
+    const file = fileWith(
+      [
+        '# a comment',
+        'insights:',
+        '  recordTtl: soon',
+        '  timeout: 5s',
+        'credentials:',
+        '  a: &a { hosts: [], secret: { env: A } }',
+        'serve:',
+        '  triggers:',
+        '    - name: one',
+        '      kind: no-such',
+        'redsi: {}',
+      ].join('\n'),
+    );
+    const environment = { LOCKHOUND_INSIGHTS_TIMEOUT: 'later', LOCKHOUND_REDIS_MASTER: 'm' };
+    let message = '';
+    try {
+      loadConfig({ file, environment });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    const [head, ...faults] = message.split('\n').map((line) => line.trim().replaceAll(file, 'FILE'));
+    expect(head).toBe('FILE is not valid:');
+    const places = faults.map((fault) => fault.split(': ').slice(0, 2).join(': '));
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'FILE:3: insights.recordTtl',
+        'LOCKHOUND_INSIGHTS_TIMEOUT: insights.timeout',
+        'FILE:6: credentials.a.hosts',
+        'FILE:10: serve.triggers.0.kind',
+        'FILE:11: (root)',
+      ]),
+    );
+    expect(places.filter((place) => place.startsWith('LOCKHOUND_REDIS_MASTER: redis'))).not.toEqual([]);
+  });
+
   it('has defaults for everything except alerts', () => {
     const { config, file } = loadConfig({ file: fileWith(''), environment: {} });
     expect(config.insights.url).toBe('https://api.deps.dev');

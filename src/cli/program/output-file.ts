@@ -63,7 +63,7 @@ export async function withOutputFile<Result>(
 /** Links are followed: renaming would replace `/dev/stdout` or a link to a file. */
 function isWrittenDirectly(path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new CommandError('file-unwritable', `--output ${path}: is a folder; name a file`);
+    throw new CommandError('file-unwritable', `${path}: is a folder; name a file`);
   }
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
@@ -75,6 +75,6 @@ function attempt<Result>(path: string, step: () => Result): Result {
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = missing ? 'its folder does not exist' : `cannot be written: ${reasonOf(error)}`;
-    throw new CommandError('file-unwritable', `--output ${path}: ${reason}`, { cause: error });
+    throw new CommandError('file-unwritable', `${path}: ${reason}`, { cause: error });
   }
 }
