@@ -8,7 +8,6 @@ import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
 import { CodedError } from '../model/errors.ts';
 import type { UnreadError } from '../model/scan/inventory.ts';
 import type { ProducedContent, ProducedLockfile } from '../scan/read.ts';
-import { trackedFiles } from '../sources/git/local-repository.ts';
 import { noLockfileIn, ScanError } from './errors.ts';
 
 export interface LockfilePaths {
@@ -58,7 +57,11 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
 
 /** For `discoverLockfiles`: the tracked files of a folder on this machine. */
 export function trackedHere(signal: AbortSignal = new AbortController().signal) {
-  return (folder: string) => trackedFiles(folder, { inherited: inheritedEnvironment(), signal });
+  return async (folder: string) => {
+    // Loaded on use: in most checkouts no rule matches anything.
+    const { trackedFiles } = await import('../sources/git/local-repository.ts');
+    return await trackedFiles(folder, { inherited: inheritedEnvironment(), signal });
+  };
 }
 
 type ReadContent = ProducedContent & Pick<ProducedLockfile, 'companions'>;
