@@ -18,7 +18,7 @@ import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
 import { imageSteps, JUDGE_SCAN } from './payloads/judge-scan.ts';
 import { releaseOf } from './payloads/release.ts';
 import type { Ports } from './ports.ts';
-import { isOpenOverride } from './scan/prove-exceptions.ts';
+import { isOpenException } from './scan/prove-exceptions.ts';
 import { failedRecord, ingestedRecord, type ScanHeader } from './scan/record.ts';
 import { inputOf, repeatLastScan, reusableBasis, scopeOf } from './scan/unchanged.ts';
 import { inspectionsOf, scriptsStatedIn } from './signals/new-packages.ts';
@@ -117,7 +117,7 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
 /** The judgement of a full scan, followed by the look-ups for the exceptions that its lockfiles alone do not decide. */
 function withLookUps(payload: IngestLockfiles, { read }: AllRead, judgement: FollowUp): FollowUp {
   const { scan, target, requestedAt, partial } = payload;
-  const open = new Set(read.flatMap((one) => (one.exceptions.some(isOpenOverride) ? one.path : [])));
+  const open = new Set(read.flatMap((one) => (one.exceptions.some(isOpenException) ? one.path : [])));
   const lockfiles = payload.lockfiles.filter(({ path }) => open.has(path));
   if (partial === true || lockfiles.length === 0) return judgement;
   return followUp(lookUpExceptions, { scan, target, requestedAt, lockfiles }, [judgement]);

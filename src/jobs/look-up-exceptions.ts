@@ -19,7 +19,7 @@ import type { Job, JobRun, RunContext } from './job.ts';
 import { scanId, targetSchema, timestamp } from './payloads/fields.ts';
 import { type IngestedLockfile, lockfileField } from './payloads/lockfile-field.ts';
 import type { Ports } from './ports.ts';
-import { isOpenOverride, provenByIndex } from './scan/prove-exceptions.ts';
+import { isOpenException, provenByIndex } from './scan/prove-exceptions.ts';
 import { comparisonRules, recordPartVerdict } from './scan/record-verdict.ts';
 
 const schema = lazily(() =>
@@ -72,7 +72,7 @@ export const lookUpExceptions: Job<LookUpExceptions, ProofCounts, Needs> = {
     const open = new Set(
       previous.lockfiles
         .filter(({ path }) => proven.has(path))
-        .flatMap(({ exceptions = [] }) => exceptions.filter(isOpenOverride).map(exceptionPurl)),
+        .flatMap(({ exceptions = [] }) => exceptions.filter(isOpenException).map(exceptionPurl)),
     );
     const lockfiles = previous.lockfiles.map((one) => ({ ...one, ...proven.get(one.path) }));
     return await judgeProven(payload, { previous, lockfiles, open }, ports, context);

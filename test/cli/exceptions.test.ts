@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { IndexedPackage } from '../../src/embedded/insights/data-set.ts';
 import { startInsightsService } from '../../src/embedded/insights/service.ts';
 import { lockhound } from './lockhound.ts';
 
@@ -18,6 +19,22 @@ function project(name: string, files: Readonly<Record<string, string>> = {}): st
     writeFileSync(join(place, file), text);
   }
   return place;
+}
+
+/** Verdict and evidence of each exception by its subject, as `exceptions` says it with an index. */
+async function judgedWith(packages: readonly IndexedPackage[], place: string, ...args: string[]) {
+  const service = await startInsightsService({ data: { packages, advisories: [] } });
+  try {
+    const config = join(place, 'config.yaml');
+    writeFileSync(config, `insights: { url: "${service.url}" }\n`);
+    const { out } = await lockhound(['exceptions', place, '--json', '--config', config, ...args]);
+    const { exceptions } = JSON.parse(out) as { exceptions: Record<string, string>[] };
+    return Object.fromEntries(
+      exceptions.map(({ subject = '', verdict, evidence }) => [subject, `${verdict}: ${evidence}`]),
+    );
+  } finally {
+    await service.close();
+  }
 }
 
 const overrides = JSON.stringify({ overrides: { 'not-there': '1.0.0' } }, null, 2);
@@ -135,20 +152,7 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'both']
       'packages/b/package.json': JSON.stringify({ name: 'b', dependencies: { own: '^1.0.0' } }),
     };
 
-    async function judged(place: string, ...args: string[]) {
-      const service = await startInsightsService({ data: { packages, advisories: [] } });
-      try {
-        const config = join(place, 'config.yaml');
-        writeFileSync(config, `insights: { url: "${service.url}" }\n`);
-        const { out } = await lockhound(['exceptions', place, '--json', '--config', config, ...args]);
-        const { exceptions } = JSON.parse(out) as { exceptions: Record<string, string>[] };
-        return Object.fromEntries(
-          exceptions.map(({ subject = '', verdict, evidence }) => [subject, `${verdict}: ${evidence}`]),
-        );
-      } finally {
-        await service.close();
-      }
-    }
+    const judged = (place: string, ...args: string[]) => judgedWith(packages, place, ...args);
 
     it('most overrides of pnpm get a verdict', async () => {
       const manifest = { ...JSON.parse(files['package.json']), packageManager: 'pnpm@10.34.9' };
@@ -217,6 +221,74 @@ ${['open', 'old', 'newest', 'held', 'maybe', 'peer', 'own', 'both']
         held: 'needed: it holds off held 1.1.0, which a@1.0.0 permits (npm:^1.0.0)',
         newest: 'removable: all 1 requirements of newest permit 1.0.0, the newest that each permits',
       });
+    });
+  });
+
+  it("proves Go's replace and exclude by what the modules of go.sum require", async () => {
+    const go = (name: string, versions: Record<string, Record<string, string>>) => ({
+      ...{ system: 'GO' as const, name: `x.test/${name}`, default: Object.keys(versions).at(-1) ?? '' },
+      versions: Object.entries(versions).map(([version, required]) => ({
+        version,
+        dependencies: Object.fromEntries(
+          Object.entries(required).map(([key, one]) => [`x.test/${key}`, one]),
+        ),
+      })),
+    });
+    const packages = [
+      go('a', { 'v1.0.0': { b: 'v1.2.0', c: 'v1.0.0', d: 'v1.1.0', e: 'v1.0.0' } }),
+      go('b', { 'v1.1.0': {}, 'v1.2.0': {} }),
+      go('c', { 'v1.0.0': { d: 'v9.0.0' }, 'v1.1.0': {}, 'v1.2.0': {}, 'v1.3.0': {} }),
+      go('d', { 'v1.0.0': {}, 'v1.1.0': {}, 'v1.2.0': {} }),
+      go('e', { 'v1.0.0': {} }),
+      go('gone', { 'v1.0.0': {} }),
+    ];
+    const hash = `h1:${'A'.repeat(43)}=`;
+    const sums = ['a v1.0.0', 'b v1.1.0', 'c v1.1.0', 'd v1.0.0', 'd v1.1.0', 'e v1.0.0'];
+    const mod = `module x.test/own
+go 1.22
+require (
+\tx.test/a v1.0.0
+\tx.test/b v1.1.0
+\tx.test/c v1.1.0
+\tx.test/d v1.1.0
+\tx.test/e v1.0.0
+)
+exclude x.test/b v1.2.0 // a dependent requires it
+exclude x.test/c v1.0.0
+exclude x.test/c v1.2.0
+exclude x.test/d v1.0.0
+exclude x.test/d v1.2.0
+exclude x.test/gone v1.0.0
+replace x.test/d => x.test/d v1.0.0
+replace x.test/e => x.test/e v1.0.0
+`;
+    const place = join(folder, 'go');
+    mkdirSync(place);
+    writeFileSync(join(place, 'go.mod'), mod);
+    writeFileSync(
+      join(place, 'go.sum'),
+      sums.map((one) => `x.test/${one} ${hash}\nx.test/${one}/go.mod ${hash}\n`).join(''),
+    );
+    expect(await judgedWith(packages, place, '--look-up')).toEqual({
+      'x.test/b v1.2.0': 'needed: x.test/a@v1.0.0 requires x.test/b v1.2.0',
+      'x.test/c v1.0.0': 'needed: without it, x.test/c@v1.0.0 requires x.test/d v9.0.0',
+      'x.test/c v1.2.0': 'removable: no module requires x.test/c v1.2.0, and there is a newer release',
+      'x.test/d v1.0.0': 'removable: no module requires x.test/d v1.0.0',
+      'x.test/d v1.2.0': 'needed: it holds off x.test/d v1.2.0, the newest release',
+      'x.test/gone v1.0.0': 'removable: no module requires x.test/gone v1.0.0',
+      'x.test/d': 'needed: go.mod requires x.test/d v1.1.0, in whose place it is',
+      'x.test/e': 'removable: x.test/e v1.0.0 is selected without it',
+    });
+    // The index has nothing of one module.
+    expect(await judgedWith(packages.slice(1), place, '--look-up')).toMatchObject({
+      'x.test/c v1.2.0': expect.stringMatching(/^unknown: the index has no requirements of x.test\/a v1.0.0/),
+      'x.test/d v1.2.0': expect.stringMatching(/^needed: /),
+    });
+    // What a folder requires is not known.
+    writeFileSync(join(place, 'go.mod'), `${mod}replace x.test/b => ../b\n`);
+    expect(await judgedWith(packages, place, '--look-up')).toMatchObject({
+      'x.test/b': expect.stringMatching(/^needed: /),
+      'x.test/c v1.2.0': expect.stringMatching(/^unknown: what \.\.\/b requires/),
     });
   });
 

@@ -300,6 +300,24 @@ replace c.example/c => d.example/d v1.2.0
     ['b.example/b', 'needed'],
     ['c.example/c', 'unknown'],
   ]);
+  const hash = `h1:${'A'.repeat(43)}=`;
+  const replaced = `module a
+go 1.22
+require c.example/c v1.1.0
+require d.example/d v1.1.0
+replace c.example/c => e.example/e v1.2.0
+replace d.example/d => d.example/d v1.1.0
+replace f.example/f => f.example/f v1.0.0
+replace g.example/g => ../g
+`;
+  const sums = ['e.example/e v1.2.0', 'd.example/d v1.1.0'].map(
+    (one) => `${one} ${hash}\n${one}/go.mod ${hash}\n`,
+  );
+  const verdicts = async (sum: string) =>
+    (await proofs('go.mod', replaced, { 'go.sum': sum }))?.map(([, verdict]) => verdict);
+  expect(await verdicts(sums.join(''))).toEqual(['needed', 'unknown', 'removable', 'unknown']);
+  // A go.sum that lacks a module proves nothing.
+  expect(await verdicts(sums[0] ?? '')).toEqual(['needed', 'unknown', 'unknown', 'unknown']);
   const uv = `version = 1
 [[package]]
 name = "own"
@@ -435,9 +453,10 @@ exclude b.example/b v1.0.0
 exclude b.example/b v1.2.0
 exclude c.example/c v1.0.0
 `;
+    // Go 1.16 and later select v1.1.0 also where a module requires v1.2.0.
     expect(await proofs('go.mod', go, {})).toEqual([
       ['b.example/b v1.0.0', 'unknown'],
-      ['b.example/b v1.2.0', 'removable'],
+      ['b.example/b v1.2.0', 'unknown'],
       ['c.example/c v1.0.0', 'unknown'],
     ]);
   });

@@ -4,7 +4,7 @@ import { createAdviceFacts } from '../../advice/facts.ts';
 import { FileError } from '../../files/errors.ts';
 import { foldersLike } from '../../files/folders-like.ts';
 import { readFile } from '../../files/read-file.ts';
-import { isOpenOverride, provenByIndex } from '../../jobs/scan/prove-exceptions.ts';
+import { isOpenException, provenByIndex } from '../../jobs/scan/prove-exceptions.ts';
 import { MAX_COMPANION_BYTES } from '../../lockfiles/companions.ts';
 import type { DiscoveredLockfile } from '../../lockfiles/discover.ts';
 import { LockfileError } from '../../lockfiles/errors.ts';
@@ -74,7 +74,7 @@ export async function proveExceptions(report: ScanReport, advice: ScanAdvice): P
   for (const file of report.inventory.lockfiles) {
     const { path, format, exceptions = [] } = file;
     const problems: string[] = [];
-    const input = exceptions.some(isOpenOverride)
+    const input = exceptions.some(isOpenException)
       ? await inputOf(path, format, advice, (reason) => problems.push(reason))
       : undefined;
     const isProvable = input !== undefined && problems.length === 0;

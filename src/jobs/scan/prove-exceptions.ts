@@ -11,28 +11,75 @@ import { isReadWhole } from '../../model/lockfile/read-whole.ts';
 import type { PublishedVersion } from '../../model/ports/insights.ts';
 import type { Exception } from '../../model/scan/exception.ts';
 import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
+import { unproven } from '../../policy/exceptions/evidence.ts';
 import { lockfileProver } from '../../policy/exceptions/lockfile-proof.ts';
+import { moduleProver } from './prove-modules.ts';
 
 /** Packages about which the index is asked at the same time. */
 const CONCURRENCY = 8;
 /** Some package managers have a cooldown of a day by themselves: where it is not known, no younger release counts. */
 const UNKNOWN_COOLDOWN: StatedCooldown = { minutes: 1_440, where: '', except: [] };
 
-/** Whether a lockfile of JavaScript may say more about an exception with what the index has. */
-export function isOpenOverride({ kind, ecosystem, proof }: Exception): boolean {
-  return kind === 'override' && ecosystem === 'npm' && (proof?.verdict ?? 'unknown') === 'unknown';
+/** Whether what the index has may say more about an exception than its lockfile does. */
+export function isOpenException({ kind, ecosystem = '', proof }: Exception): boolean {
+  return ASKED.get(ecosystem)?.has(kind) === true && (proof?.verdict ?? 'unknown') === 'unknown';
+}
+
+/** The kinds of exceptions about which the index is asked, by ecosystem. */
+const ASKED: ReadonlyMap<string, ReadonlySet<Exception['kind']>> = new Map([
+  ['npm', new Set<Exception['kind']>(['override'])],
+  ['golang', new Set<Exception['kind']>(['source', 'excluded-version'])],
+]);
+
+interface LookUp {
+  readonly facts: AdviceFacts;
+  /** In ms since 1970. */
+  readonly now: number;
+}
+
+/** `failures`: the questions that the index did not answer. */
+interface Proven {
+  readonly exceptions: readonly Exception[];
+  readonly failures: readonly CodedError[];
 }
 
 /**
- * Proves the overrides of JavaScript that a lockfile alone does not decide: by what the index has of the dependents, and by the releases of the
- * overridden packages. What cannot be read or asked leaves them unknown, with the reason. `now`: ms since 1970. `failures`: the questions
- * that the index did not answer.
+ * Proves the exceptions that a lockfile alone does not decide, by what the index has. What cannot be read or asked leaves them unknown, with the
+ * reason.
  */
 export async function provenByIndex(
   file: ResolvedLockfile,
   input: StatementInput,
-  { facts, now }: { readonly facts: AdviceFacts; readonly now: number },
-): Promise<{ readonly exceptions: readonly Exception[]; readonly failures: readonly CodedError[] }> {
+  look: LookUp,
+): Promise<Proven> {
+  return await (file.format === 'go-mod' ? provenModules : provenOverrides)(file, input, look);
+}
+
+/** Go's `replace` and `exclude`, by what the modules of its graph require. */
+async function provenModules(
+  { exceptions = [] }: ResolvedLockfile,
+  input: StatementInput,
+  { facts }: LookUp,
+): Promise<Proven> {
+  const failures: CodedError[] = [];
+  const orReason = (error: unknown) => {
+    failures.push(codedError(error));
+    return async () => unproven(messageOf(error));
+  };
+  const prove = await moduleProver(input, exceptions, facts).catch(orReason);
+  const proven = exceptions.map(async (one) => {
+    if (!isOpenException(one)) return one;
+    return { ...one, proof: await prove(one).catch(async (error: unknown) => await orReason(error)()) };
+  });
+  return { exceptions: await Promise.all(proven), failures: [...facts.failures(), ...failures] };
+}
+
+/** Overrides of JavaScript, by what the index has of the dependents, and by the releases of the overridden packages. */
+async function provenOverrides(
+  file: ResolvedLockfile,
+  input: StatementInput,
+  { facts, now }: LookUp,
+): Promise<Proven> {
   const { path, format, exceptions = [] } = file;
   const problems: string[] = [];
   const statement = (await statementReader(format))(input, (reason) => void problems.push(reason));
@@ -54,7 +101,7 @@ export async function provenByIndex(
     });
   };
   const limit = pLimit(CONCURRENCY);
-  const names = [...new Set(exceptions.filter(isOpenOverride).flatMap((one) => one.package ?? []))];
+  const names = [...new Set(exceptions.filter(isOpenException).flatMap((one) => one.package ?? []))];
   /** An answer has what was found, or why nothing was. */
   const answers = new Map(
     await Promise.all(
@@ -75,7 +122,7 @@ export async function provenByIndex(
   const unread = facts.failures();
   return {
     exceptions: exceptions.map((one) => {
-      const proof = isOpenOverride(one) ? prove(one) : undefined;
+      const proof = isOpenException(one) ? prove(one) : undefined;
       if (proof === undefined) return one;
       const own = answers.get(one.package ?? '');
       const reason = own instanceof CodedError ? own : unread[0];

@@ -30,6 +30,7 @@ export const STATEMENT_FILES: readonly string[] = [
   'Cargo.toml',
   'pyproject.toml',
   'uv.toml',
+  'go.sum',
 ];
 
 /**

@@ -26,6 +26,9 @@ interface Question {
 
 type Prove = (question: Question) => LockfileProof | undefined;
 
+/** How more becomes known. */
+const ASK = '`exceptions --look-up` asks for it';
+
 /** The functions that prove, by the kind of the exception. Other kinds are overrides. */
 export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Exception['kind'], Prove>([
   ['source', sourceProof],
@@ -43,23 +46,40 @@ export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Excep
  */
 function sourceProof(question: Question): LockfileProof | undefined {
   const { exception, lockfile, locked } = question;
-  const { ecosystem, package: name = '', setting, range, line } = exception;
-  const { path, text, packages } = lockfile;
+  const { ecosystem, package: name = '', setting, range } = exception;
+  const { path, text } = lockfile;
   if (setting.endsWith('patchedDependencies')) {
     const patched = locked.find(
       ({ version }) => range === undefined || npm.satisfies(version, range) === true,
     );
     return patched ? needed(`it patches ${name} ${patched.version}`) : withoutLocked(question);
   }
+  if (ecosystem === 'golang') return replaceProof(question);
   const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
   const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
   if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
     return removable(`${path} lists it as a patch that nothing uses`);
-  const used = isPatch
-    ? locked.find((one) => one.source?.kind === 'git')
-    : packages.find((one) => ecosystem === 'golang' && setting === 'replace' && one.line === line);
+  const used = isPatch ? locked.find((one) => one.source?.kind === 'git') : undefined;
   if (used === undefined) return unproven(`${path} does not show what is in the place of ${name}`);
   return needed(`${path} has ${used.name} ${used.version} in its place`);
+}
+
+/** Go's `replace`. go.sum has the go.mod of each module of the graph, but of folders. */
+function replaceProof({ exception, lockfile }: Question): LockfileProof {
+  const { package: name = '', line, value = '' } = exception;
+  const { path, packages, others, isWhole } = lockfile;
+  const [target, version] = value.split(' ');
+  const used = packages.find((one) => one.line === line);
+  if (used !== undefined && target !== name)
+    return needed(`${path} has ${used.name} ${used.version} in its place`);
+  const sum = others.find((text) => /^\S+ v\S+\/go\.mod h1:/m.test(text));
+  const isListed = (one: string) => `\n${sum}`.includes(`\n${one}/go.mod `);
+  const isSummed = packages.every(
+    (one) => one.source?.kind === 'path' || isListed(`${one.name} ${one.version}`),
+  );
+  if (isWhole && sum !== undefined && version !== undefined && isSummed && !isListed(value))
+    return removable(`no module of go.sum is replaced by ${value}`);
+  return unproven(`it is not known whether a module requires what it replaces: ${ASK}`);
 }
 
 /** The cooldown that the package manager has, by a setting or its own default. */
@@ -125,16 +145,9 @@ function peerProof({ exception, lockfile, isConcerned }: Question): LockfileProo
   return removable(`all ${peers.length} requirements of the peer ${subject} are met without it`);
 }
 
-/** Go selects the highest version that a module of the graph requires: where that is older, none requires an excluded one. */
-function excludedProof({ exception, lockfile, locked }: Question): LockfileProof {
-  const { package: name = '', range = '' } = exception;
-  const [selected = '', excluded = ''] = [locked[0]?.version ?? '', range].map((one) =>
-    one.replace(/^v/, ''),
-  );
-  const isOlder = npm.isValid(selected) && npm.isValid(excluded) && npm.compare(selected, excluded) < 0;
-  if (lockfile.isWhole && isOlder)
-    return removable(`${name} v${selected} is selected, so that no module requires ${range}`);
-  return unproven(`it is not known whether a module requires ${name} ${range}`);
+/** Go leaves out the requirements of an excluded version, so that the lockfile does not show whether there are any. */
+function excludedProof({ exception }: Question): LockfileProof {
+  return unproven(`it is not known whether a module requires ${exception.subject}: ${ASK}`);
 }
 
 /** Constraints of uv and pip force no version: they bound the ones that are selected. */
