@@ -271,12 +271,56 @@ source = "registry+https://github.com/rust-lang/crates.io-index"
 [[patch.unused]]
 name = "idle"
 version = "1.0.0"
+[[patch.unused]]
+name = "hyper"
+version = "2.0.0"
+source = "git+https://git.example/other?rev=1#7d3bff970b5c218d4cdaa0807ed27d22a4090fa4"
+[[package]]
+name = "here"
+version = "1.0.0"
+[[patch.unused]]
+name = "here"
+version = "2.0.0"
+[[package]]
+name = "moved"
+version = "1.0.0"
+source = "registry+https://crates.example/index"
 `;
-  const patches = '[patch.crates-io]\nhyper = { git = "x" }\nidle = { git = "x" }\nold = { git = "x" }\n';
+  const git = (place: string) => `git = "https://git.example/${place}"`;
+  const patches = `[patch.crates-io]
+hyper = { ${git('hyper')} }
+two = { package = "hyper", ${git('other')}, rev = "1" }
+idle = { path = "idle" }
+none = { package = "idle", ${git('idle')} }
+old = { ${git('old')} }
+here = { path = "one" }
+moved = { version = "1.0.0", registry = "own" }
+`;
   expect(await proofs('Cargo.lock', cargo, { 'Cargo.toml': patches })).toEqual([
     ['hyper', 'needed'],
+    // Another place of the same crate.
+    ['two', 'removable'],
     ['idle', 'removable'],
+    ['none', 'unknown'],
     ['old', 'unknown'],
+    // Two folders have it.
+    ['here', 'unknown'],
+    ['moved', 'needed'],
+  ]);
+  const replacedCrate = `version = 4
+[[package]]
+name = "old"
+version = "1.0.0"
+[[package]]
+name = "old"
+version = "1.0.0"
+source = "registry+https://github.com/rust-lang/crates.io-index"
+replace = "old 1.0.0"
+`;
+  const replace = '[replace]\n"old:1.0.0" = { path = "old" }\n"old:1.1.0" = { path = "old" }\n';
+  expect(await proofs('Cargo.lock', replacedCrate, { 'Cargo.toml': replace })).toEqual([
+    ['old:1.0.0', 'needed'],
+    ['old:1.1.0', 'removable'],
   ]);
   const pnpm = `lockfileVersion: '9.0'
 packages:

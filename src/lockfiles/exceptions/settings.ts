@@ -97,7 +97,9 @@ function pinsIn(
     const path = key === '.' && parents.length > 0 ? parents : [...parents, key];
     if (kind === 'override' && isTable(value) && path.length <= MAX_DEPTH)
       return pinsIn(value, kind, place, path);
-    const about = packageOf(path.at(-1) ?? key, ecosystem);
+    // Cargo's name of an entry may be another one than that of its crate.
+    const crate = kind === 'source' && ecosystem === 'cargo' ? textIn(tableIn(value)['package']) : undefined;
+    const about = packageOf(crate ?? path.at(-1) ?? key, ecosystem);
     const subject = path.join('>');
     return finder.entry({ kind, setting, subject, token: key, ...about, value: scalarIn(value) });
   });

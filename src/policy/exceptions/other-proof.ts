@@ -40,14 +40,10 @@ export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Excep
   ['ignored-package', skipProof],
 ]);
 
-/**
- * Cargo's `[patch]`, of which it lists those that nothing uses, Go's `replace`, whose line the replaced module has, and pnpm's patches, of which each
- * has to apply.
- */
+/** What stands in the place of a package; of pnpm's patches, each has to apply. */
 function sourceProof(question: Question): LockfileProof | undefined {
-  const { exception, lockfile, locked } = question;
+  const { exception, locked } = question;
   const { ecosystem, package: name = '', setting, range } = exception;
-  const { path, text } = lockfile;
   if (setting.endsWith('patchedDependencies')) {
     const patched = locked.find(
       ({ version }) => range === undefined || npm.satisfies(version, range) === true,
@@ -55,13 +51,44 @@ function sourceProof(question: Question): LockfileProof | undefined {
     return patched ? needed(`it patches ${name} ${patched.version}`) : withoutLocked(question);
   }
   if (ecosystem === 'golang') return replaceProof(question);
-  const isPatch = ecosystem === 'cargo' && setting.startsWith('patch.');
-  const [, ...unused] = isPatch ? text.split('[[patch.unused]]') : [];
-  if (unused.some((table) => table.trimStart().startsWith(`name = "${name}"\n`)))
-    return removable(`${path} lists it as a patch that nothing uses`);
-  const used = isPatch ? locked.find((one) => one.source?.kind === 'git') : undefined;
-  if (used === undefined) return unproven(`${path} does not show what is in the place of ${name}`);
-  return needed(`${path} has ${used.name} ${used.version} in its place`);
+  return ecosystem === 'cargo' && !setting.includes('replace-with') ? crateProof(question) : undefined;
+}
+
+/** Cargo's `[patch]`, of which Cargo.lock lists those that nothing uses, and `[replace]`, which the replaced crate has. */
+function crateProof({ exception, lockfile }: Question): LockfileProof {
+  const { package: name = '', setting, range = '', value = '', subject } = exception;
+  const { path, text, isWhole } = lockfile;
+  const named = text.split(/^\[\[/m).filter((table) => valueIn(table, 'name') === name);
+  const unproved = unproven(`${path} does not show what is in the place of ${name}`);
+  if (setting === 'replace') {
+    const replaced = named.find((table) => valueIn(table, 'version') === range && /^replace = /m.test(table));
+    if (replaced !== undefined) return needed(`${path} replaces ${name} ${range}`);
+    return isWhole && !subject.includes('#') ? removable(`${path} replaces no ${name} ${range}`) : unproved;
+  }
+  const own = named.filter((table) => isFrom(valueIn(table, 'source'), value));
+  const [unused, used] = [true, false].map((is) =>
+    own.find((one) => one.startsWith('patch.unused]]') === is),
+  );
+  // Two entries for one crate may have one source.
+  if (used !== undefined && unused !== undefined) return unproved;
+  if (unused !== undefined) return removable(`${path} lists it as a patch that nothing uses`);
+  return used === undefined
+    ? unproved
+    : needed(`${path} has ${name} ${valueIn(used, 'version')} in its place`);
+}
+
+/** A text of a table in Cargo.lock. */
+function valueIn(table: string, key: string): string | undefined {
+  return new RegExp(`^${key} = "([^"]*)"`, 'm').exec(table)?.[1];
+}
+
+/** Whether a source in Cargo.lock, which a folder does not have, is the place that a patch states: a version is of another registry. */
+function isFrom(source: string | undefined, stated: string): boolean {
+  if (source === undefined) return !stated.includes('://') && !/^[\d=^~<>]/.test(stated);
+  if (/^(?:registry|sparse)\+/.test(source))
+    return /^[\d=^~<>]/.test(stated) && !source.endsWith('github.com/rust-lang/crates.io-index');
+  const [place, ...rest] = source.replace(/^git\+/, '').split(/[?#]/);
+  return rest.length > 0 && place === stated;
 }
 
 /** Go's `replace`. go.sum has the go.mod of each module of the graph, but of folders. */
