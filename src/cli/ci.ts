@@ -75,11 +75,11 @@ async function inGithub(
   const { scanPaths } = await import('../commands/scan.ts');
   const environment = githubEnvironment();
   const event = await readGithubEvent(environment.eventPath);
-  const since = options.compare === 'never' ? undefined : await baseCommit(event, signal);
+  const since = options.compare === 'never' ? undefined : await baseCommit(event, environment, signal);
   const warn = (text: string): void => terminal.out(`::warning title=Lockhound::${escaped(text)}\n`);
-  if (since === undefined && options.compare === 'auto') {
+  if (since === undefined && options.compare === 'auto' && event.bases.length > 0) {
     warn(
-      'the clone has no commit to compare with: all findings count (actions/checkout needs fetch-depth: 2)',
+      'the clone has no commit to compare with, or its base is what is checked out: all findings count (actions/checkout needs fetch-depth: 2)',
     );
   }
   const target = options.target ?? environment.repository;

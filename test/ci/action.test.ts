@@ -90,6 +90,7 @@ function prepareScan(
   event: object,
   inputs: Readonly<Record<string, string>> = {},
   url = service.url,
+  own: Readonly<Record<string, string>> = {},
 ) {
   const temp = mkdtempSync(join(repositories.root, 'temp-'));
   const config = join(temp, 'lockhound.yaml');
@@ -105,7 +106,7 @@ function prepareScan(
       const input = name.replace(/^inputs\./, '');
       return given[input] ?? action.inputs[input]?.default ?? '';
     });
-  const own = Object.entries(step?.env ?? {}).map(([name, expression]) => [name, value(expression)]);
+  const variables = Object.entries(step?.env ?? {}).map(([name, expression]) => [name, value(expression)]);
   const environment: Readonly<Record<string, string>> = {
     HOME: temp,
     GITHUB_API_URL: github.url,
@@ -115,7 +116,8 @@ function prepareScan(
     GITHUB_EVENT_PATH: join(temp, 'event.json'),
     GITHUB_OUTPUT: join(temp, 'output'),
     GITHUB_STEP_SUMMARY: join(temp, 'summary'),
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(variables),
+    ...own,
   };
   const read = (name: string): string => readFileSync(join(temp, name), 'utf8');
   const shell = async (programs: string) => {
@@ -270,6 +272,43 @@ describe('the Action', () => {
     partly.close();
     expect(log).toContain('::warning title=Lockhound::the SARIF file is not uploaded');
     expect(github.state.uploads).toHaveLength(uploads);
+  });
+
+  it('compares the head of a branch that merged the base with the base, and not with its own past', async () => {
+    const { folder, build } = repositories.create('merged-in');
+    const [, , base = ''] = build([
+      { branch: 'feature', files: { 'package-lock.json': lock({ good: '1.0.0' }) } },
+      { branch: 'feature', parents: [0], files: { 'package-lock.json': lock({ flawed: '1.0.0' }) } },
+      { branch: 'base', parents: [0], files: { 'README.md': 'the base moved on' } },
+      { branch: 'main', parents: [1, 2], files: { 'README.md': 'the base moved on' } },
+    ]);
+    const none = { comment: 'false', upload: 'false' };
+    const event = { pull_request: { number: 7, base: { sha: base } } };
+    const ofHost = { GITHUB_SHA: 'a'.repeat(40) };
+    const { code, read } = await runScan(folder, event, none, service.url, ofHost);
+    expect([code, read('output')]).toEqual([1, expect.stringContaining('findings=1\nknown=0\n')]);
+    const queued = { merge_group: { base_sha: base } };
+    const inQueue = await runScan(folder, queued, none, service.url, { GITHUB_REF: 'refs/heads/queue' });
+    expect(inQueue.read('output')).toContain('findings=1\nknown=0\n');
+    expect(JSON.parse(inQueue.read('lockhound/scan.json')).comparison.introduced).toHaveLength(1);
+  });
+
+  it('does not compare the base with itself', async () => {
+    const { folder, commit } = repositories.create('itself', {
+      'package-lock.json': lock({ flawed: '1.0.0' }),
+    });
+    const base = commit({ 'README.md': 'changed' });
+    const event = { pull_request: { number: 7, base: { sha: base } } };
+    const { code, log } = await runScan(folder, event, { comment: 'false', upload: 'false' });
+    expect([code, log]).toEqual([1, expect.stringContaining('its base is what is checked out')]);
+  });
+
+  it('warns of no base where the event has none', async () => {
+    const { folder } = repositories.create('dispatched', {
+      'package-lock.json': lock({ flawed: '1.0.0' }),
+    });
+    const { code, log } = await runScan(folder, { inputs: {} }, { comment: 'false', upload: 'false' });
+    expect([code, log]).toEqual([1, expect.not.stringContaining('::warning')]);
   });
 
   it('counts everything when the clone has no base, and says so', async () => {

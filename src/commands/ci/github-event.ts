@@ -7,6 +7,7 @@ const commit = z.string().regex(/^[0-9a-f]{40,64}$/);
 /** The part of an event's payload that decides what a scan is compared with and where its result is shown. */
 const eventSchema = z.object({
   pull_request: z.object({ number: z.int().positive(), base: z.object({ sha: commit }) }).optional(),
+  merge_group: z.object({ base_sha: commit }).optional(),
   before: commit.optional(),
 });
 
@@ -23,7 +24,7 @@ const MAX_BYTES = 33_554_432;
 export async function readGithubEvent(path: string) {
   const parsed = eventSchema.safeParse(parseJson(path, await readFile(path, { maxBytes: MAX_BYTES })));
   if (!parsed.success) throw new CiError('event-invalid', `${path}: ${z.prettifyError(parsed.error)}`);
-  const { pull_request: pull, before } = parsed.data;
+  const { pull_request: pull, merge_group: group, before = group?.base_sha } = parsed.data;
   if (pull !== undefined) {
     return { pullRequest: pull.number, bases: [pull.base.sha] };
   }
