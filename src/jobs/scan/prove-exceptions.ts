@@ -1,18 +1,21 @@
 import pLimit from 'p-limit';
 import { waitsUntil } from '../../advice/candidates.ts';
-import type { AdviceFacts } from '../../advice/facts.ts';
+import { AdviceError, type AdviceFacts } from '../../advice/facts.ts';
 import { publicKey, requirersOf } from '../../advice/holders.ts';
 import { openProject } from '../../advice/project.ts';
+import { compiledStatement } from '../../lockfiles/requirements/python.ts';
 import { statementReader } from '../../lockfiles/requirements/read-statement.ts';
 import type { StatementInput } from '../../lockfiles/requirements/statement.ts';
 import type { StatedCooldown, StatedRequirement } from '../../model/advice/project-statement.ts';
 import { CodedError, messageOf } from '../../model/errors.ts';
+import { canonicalName } from '../../model/lockfile/ecosystem.ts';
 import { isReadWhole } from '../../model/lockfile/read-whole.ts';
 import type { PublishedVersion } from '../../model/ports/insights.ts';
 import type { Exception } from '../../model/scan/exception.ts';
-import type { ResolvedLockfile } from '../../model/scan/inventory.ts';
-import { unproven } from '../../policy/exceptions/evidence.ts';
+import type { ResolvedLockfile, ResolvedPackage } from '../../model/scan/inventory.ts';
+import { isCompiled, selectsOthers, unproven } from '../../policy/exceptions/evidence.ts';
 import { lockfileProver } from '../../policy/exceptions/lockfile-proof.ts';
+import { proveAbsent, proveConstraint } from './prove-constraints.ts';
 import { moduleProver } from './prove-modules.ts';
 
 /** Packages about which the index is asked at the same time. */
@@ -28,6 +31,7 @@ export function isOpenException({ kind, ecosystem = '', proof }: Exception): boo
 /** The kinds of exceptions about which the index is asked, by ecosystem. */
 const ASKED: ReadonlyMap<string, ReadonlySet<Exception['kind']>> = new Map([
   ['npm', new Set<Exception['kind']>(['override'])],
+  ['pypi', new Set<Exception['kind']>(['override', 'constraint'])],
   ['golang', new Set<Exception['kind']>(['source', 'excluded-version'])],
 ]);
 
@@ -52,7 +56,74 @@ export async function provenByIndex(
   input: StatementInput,
   look: LookUp,
 ): Promise<Proven> {
-  return await (file.format === 'go-mod' ? provenModules : provenOverrides)(file, input, look);
+  return await (PROVERS.get(file.format) ?? provenOverrides)(file, input, look);
+}
+
+const PROVERS: ReadonlyMap<string, typeof provenOverrides> = new Map([
+  ['go-mod', provenModules],
+  ['uv-lock', provenConstraints],
+  ['requirements-txt', provenConstraints],
+]);
+
+/** Constraints and overrides of uv and pip. A requirements file does not state what requires its packages. */
+async function provenConstraints(
+  file: ResolvedLockfile,
+  input: StatementInput,
+  { facts, now }: LookUp,
+): Promise<Proven> {
+  const { format, exceptions = [] } = file;
+  const isFlat = format === 'requirements-txt';
+  const problems: string[] = [];
+  const read = (await statementReader(format))(input, (reason) => void problems.push(reason));
+  const isOther = selectsOthers([input.text, ...input.files.values()]);
+  const isLacking = isFlat && !isCompiled(input.text);
+  if (problems.length > 0 || isOther || isLacking || !isReadWhole(file)) return { exceptions, failures: [] };
+  const statement = isFlat ? { ...read, ...compiledStatement(input) } : read;
+  const { cooldown } = statement;
+  const failures: CodedError[] = [];
+  const orOpen = (error: unknown) => unproven(messageOf(failures[failures.push(codedError(error)) - 1]));
+  const packages = isFlat ? await withDependencies(file.packages, facts).catch(orOpen) : file.packages;
+  const project = 'verdict' in packages ? undefined : openProject({ ...file, packages, statement });
+  const limit = pLimit(CONCURRENCY);
+  const look = {
+    facts,
+    isAged: (name: string, one: PublishedVersion) => waitsUntil(name, one, cooldown, now) === undefined,
+  };
+  const proven = exceptions.map(async (one) => {
+    const named = (name = '') => canonicalName(name, 'PYPI');
+    const own = project?.packages.filter(({ name }) => named(name) === named(one.package)) ?? [];
+    const [locked, ...more] = own;
+    // What holds for some environments alone, and for builds, is not compared.
+    const isAsked =
+      isOpenException(one) && !/;|^\s*$/.test(one.value ?? '') && !one.setting.startsWith('tool.uv.build');
+    if (!isAsked || project === undefined || more.length > 0) return one;
+    const others = exceptions.filter((it) => it !== one && named(it.package) === named(one.package));
+    const prove = async () =>
+      locked === undefined
+        ? await proveAbsent(one, { project, ...look })
+        : await proveConstraint(one, others, locked, { project, ...look });
+    const proof = await limit(prove).catch(orOpen);
+    return { ...one, proof };
+  });
+  return { exceptions: await Promise.all(proven), failures: [...facts.failures(), ...failures] };
+}
+
+/** Packages with those that each declares to need. Throws `AdviceError` where that is not known. */
+async function withDependencies(
+  packages: readonly ResolvedPackage[],
+  facts: AdviceFacts,
+): Promise<readonly ResolvedPackage[]> {
+  const ids = new Map(packages.map((one) => [canonicalName(one.name, 'PYPI'), one.id]));
+  const limit = pLimit(CONCURRENCY);
+  const ask = async (one: ResolvedPackage) => {
+    const key = publicKey(one);
+    const declared = key === undefined ? undefined : await facts.requirements(key);
+    if (declared?.state !== 'good')
+      throw new AdviceError('no-answer', `the requirements of ${one.id} are not known`);
+    const dependencies = declared.found.flatMap(({ name }) => ids.get(canonicalName(name, 'PYPI')) ?? []);
+    return { ...one, dependencies };
+  };
+  return await Promise.all(packages.map((one) => limit(() => ask(one))));
 }
 
 /** Go's `replace` and `exclude`, by what the modules of its graph require. */

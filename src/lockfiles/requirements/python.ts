@@ -38,6 +38,19 @@ export const uvStatement: StatementReader = ({ text, path }) => {
   };
 };
 
+/** The requirements.in beside a compiled requirements.txt, which states those of the target. */
+export const compiledStatement: StatementReader = ({ files }) => {
+  const stated = files.get('requirements.in')?.replace(/(?:^|\s)#.*$/gm, '');
+  const lines = stated?.split('\n').filter((line) => line.trim() !== '') ?? [];
+  const requirements = lines.flatMap((line) => standardRequirement(line));
+  // An option may include another file.
+  return {
+    requirements,
+    statesDirect: stated !== undefined && requirements.length === lines.length,
+    pins: [],
+  };
+};
+
 function requirementsOfEntry(entry: Table): readonly StatedRequirement[] {
   const by = `${textIn(entry['name']) ?? ''}@${textIn(entry['version']) ?? ''}`;
   return membersOf(entry['dependencies']).flatMap(([name, stated]) => requirementsOf(by, name, stated));

@@ -31,6 +31,7 @@ export const STATEMENT_FILES: readonly string[] = [
   'pyproject.toml',
   'uv.toml',
   'go.sum',
+  'requirements.in',
 ];
 
 /**

@@ -4,11 +4,13 @@ import { matchesWildcard } from '../../model/wildcard.ts';
 import { npm } from '../../versions/scheme.ts';
 import { isPlain, versionMatch } from '../../versions/version-match.ts';
 import {
+  isCompiled,
   type LockedPackage,
   type LockfileEvidence,
   needed,
   newest,
   removable,
+  selectsOthers,
   unproven,
 } from './evidence.ts';
 
@@ -51,7 +53,18 @@ function sourceProof(question: Question): LockfileProof | undefined {
     return patched ? needed(`it patches ${name} ${patched.version}`) : withoutLocked(question);
   }
   if (ecosystem === 'golang') return replaceProof(question);
+  if (ecosystem === 'pypi') return placeProof(question);
   return ecosystem === 'cargo' && !setting.includes('replace-with') ? crateProof(question) : undefined;
+}
+
+/** uv's sources, of which each is about a direct requirement alone. Members of a workspace are not among the locked packages. */
+function placeProof({ exception, lockfile, locked, absence }: Question): LockfileProof | undefined {
+  const { package: name = '', value = '' } = exception;
+  const { path, isWhole } = lockfile;
+  const own = locked.find(({ source }) => source?.kind !== 'registry');
+  if (own !== undefined) return needed(`${path} has ${name} ${own.version} from there`);
+  if (!isWhole || !value.includes('://')) return undefined;
+  return absence ?? removable(`${path} has ${name} ${versionsOf(locked)} from a registry`);
 }
 
 /** Cargo's `[patch]`, of which Cargo.lock lists those that nothing uses, and `[replace]`, which the replaced crate has. */
@@ -183,12 +196,21 @@ function constraintProof({ exception, lockfile, locked, absence }: Question): Lo
   const [first, ...others] = locked;
   // What holds for some environments alone is not compared.
   if (value.includes(';')) return undefined;
-  if (first === undefined) return absence;
+  // pip selects what a requirements file does not have, unless it is compiled.
+  const isPinned = lockfile.format === 'requirements-txt' && !isCompiled(lockfile.text);
   if (setting.endsWith('build-constraint-dependencies'))
     return unproven('it is about builds, whose packages no lockfile has');
+  if (first === undefined && isPinned)
+    return unproven(`pip may select ${name}, which ${lockfile.path} does not have`);
+  // It may keep a dependent at an older release, which does not require it.
+  if (first === undefined) return absence && unproven(`${absence.evidence}: ${ASK}`);
   const match = versionMatch(value, ecosystem);
   if (typeof match !== 'function' || others.length > 0 || !match(first.version))
     return unproven(`it is not known which version of ${name} it is about: ${versionsOf(locked)} is locked`);
+  if (isPinned && first.version !== '')
+    return removable(`${lockfile.path} itself requires ${name} ${first.version}`);
+  if (selectsOthers([lockfile.text, ...lockfile.others]))
+    return unproven('a setting of uv selects others than the newest releases');
   return {
     ...unproven(`${lockfile.path} has ${name} ${first.version}, but it may hold off newer versions`),
     ...newest(first.version, lockfile),
