@@ -106,7 +106,7 @@ export const adviseUpgrades: Job<AdviseUpgrades, AdviceCounts, 'fleet' | 'knownF
   schema,
   // What a repetition asks may differ from what the first run asked.
   key: ({ advice, packages }) =>
-    `${advice}.${keyHash(packages.map(({ key }) => formatVersionKey(key)).join('\n'), 16)}`,
+    `${advice}.${keyHash(packages.map(({ key, directs }) => [key, ...directs].map(formatVersionKey).join(' ')).join('\n'), 16)}`,
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 3_600_000, concurrency: 1 },
   async run(payload, { fleet, knownFixes }, context) {
     const { packages } = payload;
