@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { OSV_ECOSYSTEMS } from '../model/advisories/osv-record.ts';
+import { OSV_ECOSYSTEMS, osvSystem } from '../model/advisories/osv-record.ts';
 import { isObject } from '../model/json-object.ts';
+import { isApiSystem } from '../model/lockfile/ecosystem.ts';
 import { registryOf } from '../model/lockfile/registry.ts';
 import { secretReference } from './secret-reference.ts';
 import { ledger } from './sections/ledger.ts';
@@ -74,7 +75,7 @@ const data = z.strictObject({
       ecosystems: z
         .array(z.enum(OSV_ECOSYSTEMS))
         .min(1)
-        .default([...OSV_ECOSYSTEMS])
+        .default(OSV_ECOSYSTEMS.filter((one) => isApiSystem(osvSystem(one))))
         .describe('Ecosystems whose lists are read.'),
     })
     .prefault({}),

@@ -1,5 +1,5 @@
 import { defined } from '../model/defined.ts';
-import type { VersionKey } from '../model/lockfile/ecosystem.ts';
+import { isApiSystem, type VersionKey } from '../model/lockfile/ecosystem.ts';
 import type { AdvisoryClaim } from '../model/scan/claim.ts';
 import type { Advisory, PublishedVersions, VersionRecordSummary } from '../model/scan/inventory.ts';
 import { awaitedLater } from '../model/time-limit.ts';
@@ -55,7 +55,16 @@ const SLICE = 1_000;
 /** Adds imported advisories to the answers of a look-up, or answers by them alone. */
 export function withImported(lookUp: VersionLookUp, { imported, isLocal }: FromImports): VersionLookUp {
   if (imported === undefined) return lookUp;
-  return isLocal === true ? importedAlone(imported) : importedToo(lookUp, imported);
+  const alone = importedAlone(imported);
+  if (isLocal === true) return alone;
+  const both = importedToo(lookUp, imported);
+  return async (lookUps, signal, settled) => {
+    const { service = [], others = [] } = Object.groupBy(lookUps, ({ versionKey: { system } }) =>
+      isApiSystem(system) ? 'service' : 'others',
+    );
+    if (service.length > 0) await both(service, signal, settled);
+    if (others.length > 0) await alone(others, signal, settled);
+  };
 }
 
 function importedAlone(imported: Imported): VersionLookUp {

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ApiClient } from '../discovery/client.ts';
 import { defined } from '../model/defined.ts';
-import { formatVersionKey } from '../model/lockfile/ecosystem.ts';
+import { formatVersionKey, isApiSystem } from '../model/lockfile/ecosystem.ts';
 import type { Insights } from '../model/ports/insights.ts';
 import type { Answer, Facts, Known, SeenVersions } from '../model/ports/shared-state.ts';
 import type { Advisory, VersionRecordSummary } from '../model/scan/inventory.ts';
@@ -90,7 +90,7 @@ export function createInsights(options: InsightsOptions): Insights {
   const versionLists = createLoader(CACHED_PUBLISHED_VERSIONS, cacheOf(CACHED_PUBLISHED_VERSIONS));
   const imageRepositories = createLoader(CACHED_IMAGE_REPOSITORIES, cacheOf(CACHED_IMAGE_REPOSITORIES));
   const parts = {
-    eligibility: createEligibility({ privatePatterns, mirrors }),
+    eligibility: createEligibility({ privatePatterns, mirrors, hasImports: imported !== undefined }),
     seen,
   };
   const lookUpVersions = countedVersions(
@@ -149,7 +149,8 @@ export function createInsights(options: InsightsOptions): Insights {
     },
     fixedIn: async (key) => (await imported?.())?.fixedIn(key),
     async publishedVersions(name, signal) {
-      if (isLocal === true && imported !== undefined) return (await imported()).publishedVersions(name);
+      if (imported !== undefined && (isLocal === true || !isApiSystem(name.system)))
+        return (await imported()).publishedVersions(name);
       return versionLists(`${name.system}:${name.name}`, signal, (shared) =>
         limit(async () => {
           const answered = await getPackage(service, name, { signal: shared, fields: PACKAGE_FIELDS });

@@ -1,4 +1,4 @@
-import { systemOf } from '../model/lockfile/ecosystem.ts';
+import { isApiSystem, systemOf } from '../model/lockfile/ecosystem.ts';
 import { ADVISORIES_ALONE } from '../model/losses/statements.ts';
 import type { Gap, Lacking } from '../model/scan/gap.ts';
 import type { Inventory, ResolvedPackage } from '../model/scan/inventory.ts';
@@ -46,10 +46,11 @@ async function sourceGaps({ lockfiles, outdated }: Inventory): Promise<readonly 
   let byAdvisoriesOnly = 0;
   for (const { packages } of lockfiles) {
     for await (const slice of inSlices(packages)) {
-      for (const { purl, ecosystem, resolution } of slice) {
+      for (const one of slice) {
+        const { purl, resolution } = one;
         const { outcome, reason, record } = resolution;
         if (record?.advisoriesOnly === true) byAdvisoriesOnly += 1;
-        if (outcome === 'unsupported') countUnindexed(unindexed, ecosystem);
+        if (outcome === 'unsupported') countUnindexed(unindexed, one);
         if (outcome === 'resolved' && reason !== undefined && reason !== ADVISORIES_ALONE)
           doubts.set(reason, (doubts.get(reason) ?? new Set()).add(purl));
       }
@@ -76,9 +77,11 @@ function advisoriesOnlyGap(packages: number): readonly Gap[] {
   return [{ kind: 'source', subject: 'package insights', reason }];
 }
 
-/** Counts a package that is not looked up, unless the index has its ecosystem: then it is not of a registry. */
-function countUnindexed(counts: Map<string, number>, ecosystem: string): void {
-  if (systemOf(ecosystem) === undefined) counts.set(ecosystem, (counts.get(ecosystem) ?? 0) + 1);
+/** Counts a package that is not looked up, unless a source may have its ecosystem: then it is not of a registry. */
+function countUnindexed(counts: Map<string, number>, { ecosystem, source }: ResolvedPackage): void {
+  const system = systemOf(ecosystem);
+  if (isApiSystem(system) || (system !== undefined && source?.kind !== 'registry')) return;
+  counts.set(ecosystem, (counts.get(ecosystem) ?? 0) + 1);
 }
 
 function unindexedGap([ecosystem, packages]: readonly [ecosystem: string, packages: number]): Gap {

@@ -1,4 +1,5 @@
 import type { System } from '../model/lockfile/ecosystem.ts';
+import { composer } from './composer.ts';
 import { maven } from './maven.ts';
 import { nuget } from './nuget.ts';
 import { python } from './pep440.ts';
@@ -58,6 +59,20 @@ export const cargo: VersionScheme = {
   },
 };
 
+/** pub: semantic versions, of which those with build metadata are later. A requirement is a range, or `any`. */
+const pub: VersionScheme = {
+  ...npm,
+  compare: (left, right) => compareSemantic(left, right) || compareBuilds(left, right),
+  satisfies: (version, requirement) => inSemanticRange(version, requirement.replace(/^any$/, '*')),
+};
+
+/** Build metadata in the order of pre-releases, as pub has it; a version without it is the earliest. */
+function compareBuilds(left: string, right: string): number {
+  const [own = '', other = ''] = [left, right].map((one) => /\+(.*)$/s.exec(one)?.[1]);
+  if (own === '' || other === '') return Math.sign(own.length - other.length);
+  return compareSemantic(`0.0.0-${own}`, `0.0.0-${other}`);
+}
+
 const SCHEMES: Readonly<Record<System, VersionScheme>> = {
   NPM: npm,
   CARGO: cargo,
@@ -66,6 +81,10 @@ const SCHEMES: Readonly<Record<System, VersionScheme>> = {
   RUBYGEMS: ruby,
   MAVEN: maven,
   NUGET: nuget,
+  PACKAGIST: composer,
+  PUB: pub,
+  HEX: npm,
+  SWIFTURL: npm,
 };
 
 /** The order of versions and the meaning of requirements in a system. */

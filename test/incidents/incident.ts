@@ -1,4 +1,4 @@
-import type { System } from '../../src/model/lockfile/ecosystem.ts';
+import type { ApiSystem } from '../../src/model/lockfile/ecosystem.ts';
 
 /** A version that was published. Times in RFC 3339; a day alone means that the minute is not known. */
 export interface Publication {
@@ -30,7 +30,7 @@ export type Event = { readonly at: string } & (
 /** An incident, or something honest that looks like one, as the registry showed it. */
 export interface Incident {
   readonly title: string;
-  readonly system: System;
+  readonly system: ApiSystem;
   /** What is to be expected: an alert before anything else, or none. */
   readonly expect: 'alert' | 'none';
   /** What was there before, oldest first. */

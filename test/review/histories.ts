@@ -1,11 +1,11 @@
 import type { AdvisoryFact, InsightsData } from '../../src/embedded/insights/data-set.ts';
-import type { System } from '../../src/model/lockfile/ecosystem.ts';
+import type { ApiSystem } from '../../src/model/lockfile/ecosystem.ts';
 
 /** Packages of a lockfile: name to version. */
 export type Packages = Readonly<Record<string, string>>;
 
 const MALWARE = 'MAL-2026-1';
-const SYSTEMS: readonly System[] = ['NPM', 'PYPI', 'CARGO', 'GO', 'RUBYGEMS', 'NUGET', 'MAVEN'];
+const SYSTEMS: readonly ApiSystem[] = ['NPM', 'PYPI', 'CARGO', 'GO', 'RUBYGEMS', 'NUGET', 'MAVEN'];
 
 /** `flawed` has an issue up to 1.1.0, `worse` has another one in every version, `evil` is malware. */
 export const DATA: InsightsData = {
@@ -47,7 +47,7 @@ function advisory(
   };
 }
 
-function nameIn(system: System, name: string): string {
+function nameIn(system: ApiSystem, name: string): string {
   if (system === 'GO') return `example.com/${name}`;
   return system === 'MAVEN' ? `org.example:${name}` : name;
 }

@@ -46,10 +46,11 @@ export async function openRooms(): Promise<Rooms> {
 
 /** The service stands for the public one, which knows every package, also the well-known ones. */
 function whole(data: InsightsData): InsightsData {
-  const further = affectedVersions('NPM').filter(({ isWitness }) => !isWitness);
-  const affected = further.map(({ system, name, version }) => ({ system, name, range: version }));
+  const system = 'NPM' as const;
+  const further = affectedVersions(system).filter(({ isWitness }) => !isWitness);
+  const affected = further.map(({ name, version }) => ({ system, name, range: version }));
   const advisory = { id: 'GHSA-wwww-wwww-wwww', title: 'A flaw', aliases: [], heldBack: false, affected };
-  const packages = further.map(({ system, name, version }) => ({ system, name, versions: [{ version }] }));
+  const packages = further.map(({ name, version }) => ({ system, name, versions: [{ version }] }));
   return {
     ...data,
     partial: false,

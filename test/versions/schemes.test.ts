@@ -27,6 +27,17 @@ const ORDERS: readonly (readonly [System, string, readonly string[]])[] = [
     ['1.0.0-alpha', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.10'],
   ],
   [
+    'PACKAGIST',
+    'composer/semver, which was asked about each pair',
+    [
+      ...['1.0.0-dev', '1.0.0-alpha1', '1.0.0-alpha.2', 'v1.0.0-beta1', '1.0-b2', '1.0.0RC1', '1.0', '1.0.0-patch1'],
+      ...['1.0.0.1', '1.0.1', '1.2', '1.10.0', '2010.01.02', '20100102'],
+    ],
+  ],
+  ['PUB', 'pub_semver', ['1.0.0-dev', '1.0.0', '1.0.0+1', '1.0.0+2', '1.0.0+10', '1.0.1']],
+  ['HEX', 'Version.compare of Elixir', ['1.0.0-rc.1', '1.0.0-rc.10', '1.0.0', '1.10.0']],
+  ['SWIFTURL', 'semver.org, 11', ['v1.0.0-beta.1', '1.0.0', 'v1.2.0', '1.10.0']],
+  [
     'PYPI',
     'PEP 440, "Summary of permitted suffixes and relative ordering"',
     [

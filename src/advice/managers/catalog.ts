@@ -123,6 +123,29 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
       `bundle update --conservative ${named(moves)}`,
     ],
   },
+  'composer-lock': {
+    ...BY_REQUIREMENT,
+    name: 'Composer',
+    upgrade: each(
+      ({ name, to, isDev }) =>
+        `composer require ${isDev ? '--dev ' : ''}--with-dependencies ${argument(`${name}:^${to}`)}`,
+    ),
+  },
+  'pubspec-lock': {
+    ...BY_REQUIREMENT,
+    name: 'pub',
+    upgrade: each(
+      ({ name, to, isDev }) => `dart pub add ${argument(`${isDev ? 'dev:' : ''}${name}:^${to}`)}`,
+    ),
+  },
+  'mix-lock': {
+    ...BY_REQUIREMENT,
+    name: 'Mix',
+    upgrade: (moves) => [
+      ...moves.map(({ name, to }) => `# mix.exs: require {:${name}, "~> ${to}"}`),
+      `mix deps.update ${named(moves)}`,
+    ],
+  },
   'go-mod': goManager,
   'go-sum': goManager,
   'nuget-packages-lock': nugetManager,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SYSTEMS } from '../../model/lockfile/ecosystem.ts';
+import { API_SYSTEMS } from '../../model/lockfile/ecosystem.ts';
 
 const requirements = z.record(z.string(), z.string());
 
@@ -83,7 +83,7 @@ export const indexedVersion = z.object({
 });
 
 export const indexedPackage = z.object({
-  system: z.enum(SYSTEMS).default('NPM'),
+  system: z.enum(API_SYSTEMS).default('NPM'),
   /** Canonical. */
   name: z.string(),
   /** The version that is installed by default. */

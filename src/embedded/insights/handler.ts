@@ -1,7 +1,7 @@
 import type { RestDescription } from '../../discovery/description/description.ts';
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import { isObject, type JsonObject } from '../../model/json-object.ts';
-import { SYSTEMS, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { API_SYSTEMS, type ApiSystem, type System, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import { cutPage, Refused, readBatch } from './batch.ts';
 import type { InsightsModel } from './model.ts';
 import { canonicalKey, parsePurl, purlOf } from './names.ts';
@@ -44,7 +44,7 @@ export function insightsOperations(
     'insights.getVersionBatch': batch(() => versionReader(model)),
     'insights.getRequirements': ofVersion((key) => {
       const indexed = model.indexedVersion(key);
-      return indexed && requirementsObject(schemas, key.system, indexed);
+      return indexed && requirementsObject(schemas, key.system as ApiSystem, indexed);
     }, VERSION),
     'insights.getDependencies': ofVersion((key) => model.dependencies(key), 'dependencies not found'),
     'insights.getDependents': ofVersion((key) => model.dependents(key), 'dependents not found'),
@@ -155,7 +155,7 @@ function memberOf(name: string, value: object | undefined): object | undefined {
 
 function readVersionKey(key: unknown): VersionKey | undefined {
   const { system: given, name, version } = isObject(key) ? key : {};
-  const system = SYSTEMS.find((one) => one === given);
+  const system = API_SYSTEMS.find((one) => one === given);
   if (system === undefined || typeof name !== 'string' || typeof version !== 'string') return undefined;
   return { system, name, version };
 }

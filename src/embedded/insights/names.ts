@@ -1,6 +1,12 @@
 import valid from 'semver/functions/valid.js';
 import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName, purlTypeOf, systemOf, writePurl } from '../../model/lockfile/ecosystem.ts';
+import {
+  canonicalName,
+  isApiSystem,
+  purlTypeOf,
+  systemOf,
+  writePurl,
+} from '../../model/lockfile/ecosystem.ts';
 
 /** The package, or the version of a package, that a purl names. */
 export type ParsedPurl = Pick<VersionKey, 'system' | 'name'> & { readonly version: string | undefined };
@@ -36,7 +42,7 @@ export function parsePurl(text: string): ParsedPurl | undefined {
   const match = /^pkg:\/*([A-Za-z][\w.+-]*)\/+([^/?#][^?#]*)$/.exec(text);
   const [, type = '', rest = ''] = match ?? [];
   const system = systemOf(type.toLowerCase());
-  if (system === undefined) return undefined;
+  if (!isApiSystem(system)) return undefined;
   const at = rest.lastIndexOf('@');
   const versioned = at > rest.lastIndexOf('/') + 1 || (at > 0 && !rest.includes('/'));
   try {

@@ -1,12 +1,12 @@
 import type { RestDescription, SchemaDescription } from '../../discovery/description/description.ts';
 import { isObject } from '../../model/json-object.ts';
-import type { System } from '../../model/lockfile/ecosystem.ts';
+import type { ApiSystem } from '../../model/lockfile/ecosystem.ts';
 import type { IndexedVersion } from './data-set.ts';
 
 /** Returns the Requirements object of a version (package-insights API); `undefined` when they are not known. */
 export function requirementsObject(
   schemas: RestDescription['schemas'] & {},
-  system: System,
+  system: ApiSystem,
   indexed: IndexedVersion,
 ): object | undefined {
   if (indexed.requirements !== undefined) return indexed.requirements;
@@ -15,7 +15,7 @@ export function requirementsObject(
 }
 
 /** The known properties of a version by system. All others are empty. */
-const STATED: Readonly<Record<System, (indexed: IndexedVersion) => object>> = {
+const STATED: Readonly<Record<ApiSystem, (indexed: IndexedVersion) => object>> = {
   NPM: (indexed) => ({
     npm: {
       dependencies: npmDependencies(indexed),

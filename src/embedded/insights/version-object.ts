@@ -1,11 +1,11 @@
-import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import type { ApiSystem, VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { AdvisoryFact, IndexedPackage, IndexedVersion, RelatedProject } from './data-set.ts';
 import { purlOf } from './names.ts';
 
 const REGISTRY = 'https://registry.yarnpkg.com/';
 
 /** Go has no central registry. */
-const REGISTRIES: Readonly<Record<Exclude<System, 'GO'>, string>> = {
+const REGISTRIES: Readonly<Record<Exclude<ApiSystem, 'GO'>, string>> = {
   NPM: REGISTRY,
   CARGO: 'https://crates.io/',
   MAVEN: 'https://repo.maven.apache.org/maven2/',

@@ -17,7 +17,13 @@ import type { Fields } from '../answer-check.ts';
 import { InsightsError } from '../errors.ts';
 import { isAboutPackage, isAboutVersion } from '../records/subject.ts';
 import type { FindingsSubject } from '../request/params.ts';
-import { findingsRequest, MAX_BATCH, validateProject, validateVersion } from '../request/params.ts';
+import {
+  type ApiVersionKey,
+  findingsRequest,
+  MAX_BATCH,
+  validateProject,
+  validateVersion,
+} from '../request/params.ts';
 import { readVersionPurl } from '../request/purl.ts';
 import type { AskOptions, InsightsService } from '../service.ts';
 import { type BatchEntry, type BatchOperation, type BatchWork, createBatchWork } from './operation.ts';
@@ -27,7 +33,7 @@ import { inOrder } from './ordered.ts';
 
 export function versionOperation(
   service: InsightsService,
-): BatchOperation<VersionKey, { readonly versionKey: VersionKey }, VersionResponse, Version> {
+): BatchOperation<VersionKey, { readonly versionKey: ApiVersionKey }, VersionResponse, Version> {
   return {
     prepare(key) {
       const versionKey = validateVersion(key);

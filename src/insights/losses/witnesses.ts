@@ -44,6 +44,14 @@ const VERSIONS: readonly (readonly [System, string, string, string | undefined, 
   ['RUBYGEMS', 'rack', '2.2.2', SOME, DATED],
   ['NUGET', 'newtonsoft.json', '12.0.3', SOME, DATED],
   ['NUGET', 'system.text.encodings.web', '4.7.1', SOME, DATED],
+  ['PACKAGIST', 'guzzlehttp/guzzle', '6.5.5', SOME, []],
+  ['PACKAGIST', 'phpmailer/phpmailer', '6.4.0', SOME, []],
+  ['PUB', 'http', '0.13.0', SOME, []],
+  ['PUB', 'dio', '4.0.0', SOME, []],
+  ['HEX', 'plug', '1.3.0', SOME, []],
+  ['HEX', 'phoenix', '1.2.0', SOME, []],
+  ['SWIFTURL', 'github.com/vapor/vapor', '4.40.0', SOME, []],
+  ['SWIFTURL', 'github.com/apple/swift-nio-http2', '1.19.1', SOME, []],
 ];
 
 /** Advisories of these versions, with a name and a score that each of them has at least. */
@@ -80,6 +88,13 @@ const AFFECTED: Readonly<Record<System, readonly string[]>> = {
     ...['system.net.http@4.3.0', 'system.text.regularexpressions@4.3.0', 'log4net@2.0.8'],
     ...['sharpziplib@1.3.2'],
   ],
+  PACKAGIST: [
+    ...['guzzlehttp/psr7@1.8.3', 'twig/twig@2.4.4', 'dompdf/dompdf@1.2.0', 'laravel/framework@6.18.0'],
+    ...['symfony/http-kernel@4.4.0'],
+  ],
+  PUB: ['archive@3.3.7', 'personnummer@3.0.2'],
+  HEX: ['hackney@1.15.0', 'pow@1.0.15', 'paginator@0.6.0'],
+  SWIFTURL: ['github.com/apple/swift-nio@2.39.0', 'github.com/apple/swift-nio-extras@1.9.1'],
 };
 
 /** Well-known versions of a system, all of which have advisories: its witnesses, of which no correction is to be expected, and further ones. */

@@ -1,6 +1,11 @@
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { isObject } from '../../model/json-object.ts';
-import { canonicalName, formatVersionKey, SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import {
+  API_SYSTEMS,
+  canonicalName,
+  formatVersionKey,
+  type VersionKey,
+} from '../../model/lockfile/ecosystem.ts';
 import { InsightsError } from '../errors.ts';
 import type { PackageName } from '../request/params.ts';
 
@@ -21,7 +26,7 @@ export function isAboutPackage(asked: PackageName, answered: unknown): boolean {
   const { system, name = '' } = answered;
   if (system !== asked.system || typeof name !== 'string') return false;
   if (name === asked.name) return true;
-  const known = SYSTEMS.find((one) => one === system);
+  const known = API_SYSTEMS.find((one) => one === system);
   // Names of npm that differ in case name two packages.
   if (known === undefined || known === 'NPM') return false;
   return canonicalName(name, known).toLowerCase() === canonicalName(asked.name, known).toLowerCase();

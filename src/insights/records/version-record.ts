@@ -1,7 +1,7 @@
 import { UNCOVERED } from '../../model/api/extensions.ts';
 import type * as api from '../../model/api/insights-api.generated.ts';
 import { defined } from '../../model/defined.ts';
-import { SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { API_SYSTEMS, type VersionKey } from '../../model/lockfile/ecosystem.ts';
 import type { PublishedVersions, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import type { Fields } from '../answer-check.ts';
 import type { Answer } from '../answered.ts';
@@ -73,7 +73,7 @@ function readStatus({
 
 export function readVersionKey(key: api.VersionKey = {}): VersionKey {
   const { system, name = '', version = '' } = key;
-  if (name !== '' && system !== undefined && SYSTEMS.includes(system)) return { system, name, version };
+  if (name !== '' && system !== undefined && API_SYSTEMS.includes(system)) return { system, name, version };
   throw new InsightsError(
     'contract',
     `a version in the answer has the key ${JSON.stringify(key).slice(0, 200)}`,

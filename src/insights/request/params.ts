@@ -1,5 +1,5 @@
-import type { System, VersionKey } from '../../model/lockfile/ecosystem.ts';
-import { canonicalName, canonicalVersion, SYSTEMS } from '../../model/lockfile/ecosystem.ts';
+import type { ApiSystem, System, VersionKey } from '../../model/lockfile/ecosystem.ts';
+import { API_SYSTEMS, canonicalName, canonicalVersion, isApiSystem } from '../../model/lockfile/ecosystem.ts';
 import { type RuleName, ruleError } from '../errors.ts';
 import type { InsightsService as Service } from '../service.ts';
 
@@ -57,7 +57,7 @@ export function queryParams(service: Service, { hash, system, name, version }: Q
   return {
     'hash.type': sought?.type,
     'hash.value': sought?.value,
-    'versionKey.system': system,
+    'versionKey.system': isApiSystem(system) ? system : undefined,
     'versionKey.name': named?.name,
     'versionKey.version': key?.version,
   };
@@ -127,6 +127,12 @@ export interface PackageName {
   readonly name: string;
 }
 
+interface OfApi {
+  readonly system: ApiSystem;
+}
+
+export type ApiVersionKey = VersionKey & OfApi;
+
 export function hasFacts(facts: Facts, system: System): boolean {
   return SYSTEMS_WITH[facts].includes(system);
 }
@@ -142,11 +148,11 @@ function requireFacts(facts: Facts, system: System): void {
 }
 
 /** The name as the index spells it. Throws `InsightsError` (`invalid`). */
-export function validatePackage({ system, name }: PackageName): PackageName {
-  if (!SYSTEMS.includes(system)) {
+export function validatePackage({ system, name }: PackageName): PackageName & OfApi {
+  if (!isApiSystem(system)) {
     throw ruleError(
       'known-system',
-      `${JSON.stringify(system)} is not a system; the systems are ${SYSTEMS.join(', ')}`,
+      `${JSON.stringify(system)} is not a system; the systems are ${API_SYSTEMS.join(', ')}`,
     );
   }
   if (typeof name !== 'string' || name === '')
@@ -158,7 +164,7 @@ export function validatePackage({ system, name }: PackageName): PackageName {
 }
 
 /** The key as the index spells it. Throws `InsightsError` (`invalid`). */
-export function validateVersion(key: VersionKey, facts?: Facts): VersionKey {
+export function validateVersion(key: VersionKey, facts?: Facts): ApiVersionKey {
   const { system, name } = validatePackage(key);
   if (facts !== undefined) requireFacts(facts, system);
   if (typeof key.version !== 'string' || key.version === '') {

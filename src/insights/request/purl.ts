@@ -1,8 +1,10 @@
 import type { System } from '../../model/lockfile/ecosystem.ts';
 import {
+  API_SYSTEMS,
   canonicalName,
   canonicalVersion,
-  PURL_TYPES,
+  isApiSystem,
+  purlTypeOf,
   systemOf,
   writePurl,
 } from '../../model/lockfile/ecosystem.ts';
@@ -33,8 +35,11 @@ export function readPurl(text: string): PurlTarget {
   }
   const { type, path, version } = split(rest);
   const system = systemOf(type);
-  if (system === undefined) {
-    throw refuse('purl-type', `the index holds ${PURL_TYPES.toSorted().join(', ')} packages only`);
+  if (!isApiSystem(system)) {
+    throw refuse(
+      'purl-type',
+      `the index holds ${API_SYSTEMS.map(purlTypeOf).toSorted().join(', ')} packages only`,
+    );
   }
   const name = decode(path)?.join(system === 'MAVEN' ? ':' : '/');
   const [decodedVersion] = version === undefined ? [] : (decode([version]) ?? ['']);

@@ -2,6 +2,7 @@ import {
   canonicalName,
   canonicalVersion,
   formatVersionKey,
+  isApiSystem,
   type System,
   systemOf,
   type VersionKey,
@@ -22,6 +23,11 @@ export interface Privacy {
   readonly mirrors: readonly string[];
 }
 
+interface EligibilityParts extends Privacy {
+  /** Whether there are imported advisories, which know systems that the service does not have. Default: false. */
+  readonly hasImports?: boolean;
+}
+
 /** The request for a package. */
 export interface LookUp {
   /** Identifies the version. A purl does not: for Go it is in lower case, and the module's name may not be. */
@@ -39,13 +45,17 @@ interface Eligible {
 export type Eligibility = Eligible | { readonly resolution: Resolution; readonly lookUp?: never };
 
 /** Returns a function that returns the look-up of a package, or its resolution when it may not be looked up. */
-export function createEligibility(privacy: Privacy): (locked: LockedPackage) => Eligibility {
-  const isPrivateName = privateNames(privacy.privatePatterns);
-  const isPublic = createRegistryCheck(privacy.mirrors);
+export function createEligibility({
+  privatePatterns,
+  mirrors,
+  hasImports,
+}: EligibilityParts): (locked: LockedPackage) => Eligibility {
+  const isPrivateName = privateNames(privatePatterns);
+  const isPublic = createRegistryCheck(mirrors);
   return (locked) => {
     const { name, ecosystem, source, version, purl } = locked;
     if (isPrivateName(name)) return not('private', `${name} ${PRIVATE_NAME}`);
-    const system = systemOf(ecosystem);
+    const system = heldSystem(ecosystem, hasImports);
     if (system === undefined) return not('unsupported', `the index holds no ${ecosystem} packages`);
     if (source.kind !== 'registry')
       return not('unsupported', `it comes from ${PLACES[source.kind]}, not from a registry`);
@@ -57,6 +67,11 @@ export function createEligibility(privacy: Privacy): (locked: LockedPackage) => 
     }
     return eligible(locked, system) ?? not('failed', `its purl is malformed: ${purl.slice(0, 200)}`);
   };
+}
+
+function heldSystem(ecosystem: string, hasImports: boolean | undefined): System | undefined {
+  const system = systemOf(ecosystem);
+  return hasImports === true || isApiSystem(system) ? system : undefined;
 }
 
 const PLACES = { git: 'a git repository', path: 'a path', url: 'a URL' } as const;
@@ -111,6 +126,7 @@ const PUBLIC_REGISTRIES = [
   ...['repo.maven.apache.org', 'maven.org', 'maven.google.com', 'dl.google.com/dl/android/maven2'],
   ...['plugins.gradle.org'],
   ...['nuget.org'],
+  ...['pub.dev', 'pub.dartlang.org', 'pub.flutter-io.cn'],
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { isApiSystem } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import { resolutionOfRecord } from '../../model/losses/statements.ts';
 import type { Resolved, ResolveOptions } from '../../model/ports/insights.ts';
@@ -245,7 +246,8 @@ export async function resolveFromFacts(
   const resolutions = await mapInSlices(eligibilities, ({ lookUp, resolution }): Resolution => {
     if (lookUp === undefined) return resolution;
     const answer = known[next++];
-    if (answer === undefined) return parts.isLocal === true ? NOT_COVERED : NOT_ANSWERED;
+    if (answer === undefined)
+      return parts.isLocal === true || !isApiSystem(lookUp.versionKey.system) ? NOT_COVERED : NOT_ANSWERED;
     return 'record' in answer ? resolutionOfRecord(answer) : (missing.get(lookUp.key) ?? NOT_ANSWERED);
   });
   return { resolutions, retryable: resolutions.includes(NOT_ANSWERED), retryAfterMs: undefined };

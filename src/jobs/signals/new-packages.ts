@@ -1,4 +1,4 @@
-import { formatVersionKey, type System, systemOf } from '../../model/lockfile/ecosystem.ts';
+import { formatVersionKey, isApiSystem, type System, systemOf } from '../../model/lockfile/ecosystem.ts';
 import type { LockedPackage } from '../../model/lockfile/lockfile.ts';
 import type { Resolution, VersionRecordSummary } from '../../model/scan/inventory.ts';
 import { chunks, inSlices } from '../../model/yielding.ts';
@@ -151,7 +151,7 @@ function candidateOf(
   statesScripts: (locked: LockedPackage) => boolean,
 ): Candidate | undefined {
   const record = resolution?.record;
-  if (record === undefined || systemOf(locked.ecosystem) === undefined) return undefined;
+  if (record === undefined || !isApiSystem(systemOf(locked.ecosystem))) return undefined;
   const digests = statedDigests(locked);
   const subject = subjectOf(formatVersionKey(record.versionKey), digests);
   const hasScript = statesScripts(locked) ? locked.installScript === true : undefined;

@@ -10,6 +10,10 @@ const SYSTEM_OF = {
   Go: 'GO',
   'crates.io': 'CARGO',
   RubyGems: 'RUBYGEMS',
+  Packagist: 'PACKAGIST',
+  Pub: 'PUB',
+  Hex: 'HEX',
+  SwiftURL: 'SWIFTURL',
 } as const satisfies Record<string, System>;
 
 type OsvEcosystem = keyof typeof SYSTEM_OF;

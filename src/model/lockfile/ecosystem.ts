@@ -1,6 +1,6 @@
 import type { LockedPackage } from './lockfile.ts';
 
-/** The index's systems by ecosystem, which is a purl type. */
+/** Systems by ecosystem, which is a purl type. */
 const SYSTEM_OF: ReadonlyMap<string, System> = new Map([
   ['npm', 'NPM'],
   ['pypi', 'PYPI'],
@@ -9,6 +9,10 @@ const SYSTEM_OF: ReadonlyMap<string, System> = new Map([
   ['gem', 'RUBYGEMS'],
   ['maven', 'MAVEN'],
   ['nuget', 'NUGET'],
+  ['composer', 'PACKAGIST'],
+  ['pub', 'PUB'],
+  ['hex', 'HEX'],
+  ['swift', 'SWIFTURL'],
 ]);
 
 /** Ecosystem of the "packages" that APIs are in findings. */
@@ -20,7 +24,7 @@ export const SOURCE_ECOSYSTEM = 'source';
 /** Ecosystem of the "packages" that bases of container images are in findings. */
 export const IMAGE_ECOSYSTEM = 'image';
 
-/** Purl types that the index holds. */
+/** Purl types whose packages are looked up. */
 export const PURL_TYPES: readonly string[] = [...SYSTEM_OF.keys()];
 
 /** Every ecosystem that a finding can be about. */
@@ -31,7 +35,7 @@ export const ECOSYSTEMS: readonly string[] = [
   IMAGE_ECOSYSTEM,
 ];
 
-/** The index's system for an ecosystem (a purl type), `undefined` for an ecosystem that the index does not hold. */
+/** The system of an ecosystem (a purl type), `undefined` for an ecosystem that no source holds. */
 export function systemOf(ecosystem: string): System | undefined {
   return SYSTEM_OF.get(ecosystem);
 }
@@ -44,8 +48,17 @@ export function purlTypeOf(system: System): string {
 }
 
 /** Systems of the package-insights API (its enumeration `system`). */
-export const SYSTEMS = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'] as const;
+export const API_SYSTEMS = ['GO', 'RUBYGEMS', 'NPM', 'CARGO', 'MAVEN', 'PYPI', 'NUGET'] as const;
+export type ApiSystem = (typeof API_SYSTEMS)[number];
+
+/** Systems whose packages are looked up. Imported advisories alone know those that the API does not have. */
+export const SYSTEMS = [...API_SYSTEMS, 'PACKAGIST', 'PUB', 'HEX', 'SWIFTURL'] as const;
 export type System = (typeof SYSTEMS)[number];
+
+/** Whether the package-insights API has packages of a system. */
+export function isApiSystem(system: string | undefined): system is ApiSystem {
+  return API_SYSTEMS.some((one) => one === system);
+}
 
 export interface VersionKey {
   readonly system: System;
@@ -58,10 +71,14 @@ export function formatVersionKey(key: VersionKey): string {
   return `${key.system}:${key.name}@${key.version}`;
 }
 
-/** Names as the index spells them: PEP 503 for PyPI, lower case for NuGet, elsewhere as the ecosystem does. */
+/** Systems that the index spells in lower case. */
+const IN_LOWER_CASE: ReadonlySet<System> = new Set(['NUGET', 'PACKAGIST', 'PUB', 'HEX', 'SWIFTURL']);
+
+/** Names as the index spells them: PEP 503 for PyPI, repositories for Swift, in some systems in lower case, elsewhere as the ecosystem does. */
 export function canonicalName(name: string, system: System): string {
   if (system === 'PYPI') return name.replace(/[-_.]+/g, '-').toLowerCase();
-  return system === 'NUGET' ? name.toLowerCase() : name;
+  const plain = system === 'SWIFTURL' ? name.replace(/^https?:\/\/|\.git$/gi, '') : name;
+  return IN_LOWER_CASE.has(system) ? plain.toLowerCase() : plain;
 }
 
 /** The name under which advisories about a package are stored: names of Go modules are looked up by purl, which is in lower case. */
