@@ -30,7 +30,16 @@ const ORDERS: readonly (readonly [System, string, readonly string[]])[] = [
     'PACKAGIST',
     'composer/semver, which was asked about each pair',
     [
-      ...['1.0.0-dev', '1.0.0-alpha1', '1.0.0-alpha.2', 'v1.0.0-beta1', '1.0-b2', '1.0.0RC1', '1.0', '1.0.0-patch1'],
+      ...[
+        '1.0.0-dev',
+        '1.0.0-alpha1',
+        '1.0.0-alpha.2',
+        'v1.0.0-beta1',
+        '1.0-b2',
+        '1.0.0RC1',
+        '1.0',
+        '1.0.0-patch1',
+      ],
       ...['1.0.0.1', '1.0.1', '1.2', '1.10.0', '2010.01.02', '20100102'],
     ],
   ],
