@@ -206,8 +206,7 @@ const FEW_LOST_CHUNKS = 8;
 const SERVICES: readonly ServiceName[] = ['insights', 'receiver', 'files'];
 
 /**
- * An alert that a receiver refuses with 401 waits for a person, so that a history would not end. A receiver that answers with 200 has
- * accepted it, whatever the answer is.
+ * After 401 an alert is sent again, as after 500. A receiver that answers with 200 has accepted it, whatever the answer is.
  */
 const RECEIVER_FAULTS: readonly ServiceFault[] = ['429', '500', 'drop', 'drop-answer', 'hang', 'slow'];
 

@@ -25,11 +25,11 @@ export async function openConnection(
     config.redis.url === undefined
       ? await startValkey({ log: (line) => log.debug({ component: 'valkey' }, line) })
       : undefined;
-  const urls = engine === undefined ? redisUrls(config.redis.url ?? '', secrets) : [engine.url];
+  const urls = () => (engine === undefined ? redisUrls(config.redis.url ?? '', secrets) : [engine.url]);
   const redis = await connect({ ...options, urls }, log, engine);
   return {
     redis,
-    urls,
+    urls: urls(),
     /** The embedded engine, if it was started. */
     embedded:
       engine === undefined ? undefined : { url: engine.url, startedInMs: performance.now() - started },

@@ -32,7 +32,7 @@ export function secretNamedBy(option: string, variable: string): Secret {
 }
 
 /**
- * The secret behind a reference, read on first use. One final line break of a file is dropped because editors and secret
+ * The secret behind a reference, read whenever it is used. One final line break of a file is dropped because editors and secret
  * mounts add it. `reveal` throws `ConfigError` (`secret-unavailable`) with the path in the configuration, never the value.
  */
 export function resolveSecret(reference: SecretReference, path: string, environment: Environment): Secret {

@@ -10,7 +10,7 @@ export const MASK = '(secret)';
 /**
  * A secret value that is not shown by accident: conversion to text, JSON and inspection return `(secret)`. Only
  * `reveal()` returns the value; call it where the value is used and not earlier. A secret that is defined by a function
- * is read when it is first revealed, so that a command which does not use it works where it is not set, and again by `renew`.
+ * is read whenever it is revealed, so that a command which does not use it works where it is not set, and its file may change.
  */
 export class Secret {
   readonly #read: () => string;
@@ -21,24 +21,19 @@ export class Secret {
     this.#values = typeof value === 'string' ? [value] : [];
   }
 
-  /** Throws the error of its reader when it cannot be read. */
+  /** The present value; the last one while it cannot be read. Throws the error of its reader when it was never read. */
   reveal(): string {
-    const value = this.#values.at(-1) ?? this.#read();
-    if (this.#values.length === 0) this.#values = [value];
-    return value;
-  }
-
-  /** Reads it again after a service refused it, as its file may have another value. False when it is the same or cannot be read. */
-  renew(): boolean {
+    const last = this.#values.at(-1);
     let value: string;
     try {
       value = this.#read();
-    } catch {
-      return false;
+    } catch (error) {
+      if (last === undefined) throw error;
+      return last;
     }
-    if (value === this.#values.at(-1)) return false;
-    this.#values = [...this.#values.filter((one) => one !== value), value].slice(-MAX_KNOWN);
-    return true;
+    if (value !== last)
+      this.#values = [...this.#values.filter((one) => one !== value), value].slice(-MAX_KNOWN);
+    return value;
   }
 
   /** The values that this process has read, for masks: what was never read cannot leak. */

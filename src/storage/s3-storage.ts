@@ -20,17 +20,14 @@ export interface S3Options {
 /** The part of an error of S3 that is shown: the rest of it may name credentials. */
 const CODE = /<Code>(\w{1,64})<\/Code>/;
 
-/** A credential is unknown, has expired or was replaced. */
-const DENIED: ReadonlySet<number> = new Set([400, 401, 403]);
-
 /**
  * Objects in a bucket of S3, or of a service with its protocol. Requests have a Signature Version 4, with the hash of their content, so
- * that the service refuses a content that was changed on the way. Credentials that it refuses are read again. Throws `StorageError` (`refused`), `HttpError` and `ConfigError`.
+ * that the service refuses a content that was changed on the way. Throws `StorageError` (`refused`), `HttpError` and `ConfigError`.
  */
 export function createS3Storage(options: S3Options, http: HttpClient): ObjectStorage {
   const { endpoint, region, bucket, prefix } = options;
   const base = endpoint.endsWith('/') ? endpoint.slice(0, -1) : endpoint;
-  const signed = async (method: string, name: string, body?: Buffer): Promise<HttpResponse> => {
+  const send = async (method: string, name: string, body?: Buffer): Promise<HttpResponse> => {
     const url = `${base}/${bucket}/${prefix}${name}`;
     const sessionToken = options.sessionToken?.reveal();
     const signer = new AwsV4Signer({
@@ -42,13 +39,6 @@ export function createS3Storage(options: S3Options, http: HttpClient): ObjectSto
     });
     const { headers } = await signer.sign();
     return await http.send({ method, url, headers: Object.fromEntries(headers), body });
-  };
-  const send: typeof signed = async (...request) => {
-    const answer = await signed(...request);
-    if (!DENIED.has(answer.status)) return answer;
-    const { accessKeyId, secretAccessKey, sessionToken } = options;
-    const isRenewed = [accessKeyId, secretAccessKey, sessionToken].filter((one) => one?.renew()).length > 0;
-    return isRenewed ? await signed(...request) : answer;
   };
   const refusal = (what: string, { status, body }: HttpResponse): StorageError => {
     const code = CODE.exec(body.subarray(0, 65_536).toString('latin1'))?.[1];

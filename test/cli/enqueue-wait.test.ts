@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
@@ -30,9 +30,13 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package-lock.json'), LOCKFILE);
   valkey = await startRedis();
   insights = await startInsightsService({ partial: false });
-  vi.stubEnv('REDIS_URL', valkey.url);
   vi.stubEnv('LOCKHOUND_LOG_LEVEL', 'silent');
   store = await openStore(loaded(), log);
+  // The commands have the documented rights alone.
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'redis.md'), 'utf8');
+  const [, ...rights] = /ACL SETUSER (lockhound [^\n]+)/.exec(page)?.[1]?.split(' ') ?? [];
+  await store.redis.call('ACL', 'SETUSER', 'enqueuer', ...rights);
+  vi.stubEnv('REDIS_URL', valkey.url.replace('//', '//enqueuer:password@'));
   queue = new Queue(QUEUE, { connection: store.redis, prefix: store.prefix });
 });
 

@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
+import { resolveSecret } from '../../src/config/secret-reference.ts';
 import { startReceiver } from '../../src/embedded/receiver/service.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/http/undici-client.ts';
 import type { DeliveryAttempt } from '../../src/model/alert/delivery.ts';
@@ -151,12 +155,33 @@ describe('a delivery', () => {
   });
 });
 
+it('a receiver gets the token that its file has now, and no record has either', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'deliver-'));
+  closers.push(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'token');
+  await writeFile(file, 'quiet-old');
+  const url = await answering(({ headers }, response) => {
+    response.writeHead(headers.authorization === 'Bearer quiet-new' ? 200 : 401).end(headers.authorization);
+  });
+  const definition: WebhookDefinition = {
+    ...{ name: 'hook', url, headers: { Authorization: 'Bearer $TOKEN' } },
+    ...{ payload: genericPreset.payload, encodeAs: 'json' },
+  };
+  const variables = { TOKEN: { secret: resolveSecret({ file }, 'token', {}) } };
+  const webhooks = [{ name: 'lockhound', definition: () => definition, variables }];
+  const { deliver, attempts } = notifierFor(url, { webhooks });
+  expect(await failureOf(deliver())).toMatchObject({ code: 'receiver-refused', retryable: true });
+  await writeFile(file, 'quiet-new');
+  expect(await deliver()).toMatchObject({ status: 200, answer: 'Bearer (secret)' });
+  expect(JSON.stringify(attempts)).not.toContain('quiet');
+});
+
 describe('a receiver that does not accept the alert', () => {
   it.each([
     [301, 'receiver-refused', false],
     [400, 'receiver-refused', false],
-    [401, 'receiver-refused', false],
-    [403, 'receiver-refused', false],
+    [401, 'receiver-refused', true],
+    [403, 'receiver-refused', true],
     [404, 'receiver-refused', false],
     [422, 'receiver-refused', false],
     [408, 'receiver-refused', true],

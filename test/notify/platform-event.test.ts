@@ -105,7 +105,8 @@ describe('an event in place of a call', () => {
   });
 
   it.each([
-    [403, false],
+    [400, false],
+    [403, true],
     [429, true],
     [500, true],
   ])('HTTP %i of the platform, without credentials in messages', async (status, retryable) => {

@@ -140,16 +140,27 @@ describe('a receiver that answers 410', () => {
 });
 
 describe('a receiver that refuses', () => {
-  it('with 401 gets one request; the delivery is stored as failed', async () => {
+  it('with 400 gets one request; the delivery is stored as failed', async () => {
     const name = 'refuses';
     const room = await world.room(name, QUICK);
-    world.services.receiver.faults.inject({ kind: 'answer', status: 401 });
+    world.services.receiver.faults.inject({ kind: 'answer', status: 400 });
     const worker = room.work();
     await scan(room, 'one');
     await expect.poll(async () => (await room.store.deliveries.list(['failed'])).length).toBe(1);
     const [id = ''] = await room.store.deliveries.list(['failed']);
-    expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: 401 });
-    expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 401 }]);
+    expect(await room.store.deliveries.find(id)).toMatchObject({ attempts: 1, lastStatus: 400 });
+    expect(await room.store.deliveries.attempts(id)).toMatchObject([{ status: 400 }]);
+    await worker.stop();
+  });
+
+  it('with 401, because its token was replaced, gets the alert again', async () => {
+    const name = 'replaced-token';
+    const room = await world.room(name, QUICK);
+    world.services.receiver.faults.inject({ kind: 'answer', status: 401 });
+    const worker = room.work();
+    await scan(room, 'one');
+    await expect.poll(() => alerts(name).length).toBe(1);
+    await expect.poll(() => list(room, '--state', 'delivered')).toMatchObject([{ attempts: 2 }]);
     await worker.stop();
   });
 });

@@ -35,7 +35,7 @@ function bucket(options: Partial<S3Options> = {}) {
   return createS3Storage({ ...common, ...options }, http);
 }
 
-it('a bucket that refuses its credentials gets those that their files have now', async () => {
+it('a bucket gets the credentials that their files have now', async () => {
   const file = join(folder, 'key');
   await writeFile(file, 'replaced');
   const secretAccessKey = resolveSecret({ file }, 'key', {});

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settleConnect } from '../../src/store/redis/clients.ts';
+import { connectRedis } from '../../src/store/redis/connection.ts';
 import { HAS_REDIS, type NativeRedis, startNativeRedis } from '../native-redis.ts';
 import { until } from '../until.ts';
 
@@ -47,6 +48,23 @@ describe.skipIf(!HAS_REDIS)('a connection to a Redis Cluster that is down at fir
     await connecting;
     expect(await client.ping()).toBe('PONG');
     client.disconnect();
+  });
+
+  it('gets the password that its user has now', async () => {
+    let password = 'old';
+    await node.call('ACL', 'SETUSER', 'replaced', 'on', '>old', '~*', '&*', '+@all');
+    const urls = () => [`redis://replaced:${password}@127.0.0.1:${node.port}?cluster=true`];
+    const client = (await connectRedis({ urls })) as Cluster;
+    const duplicate = client.duplicate();
+    for (const one of [client, duplicate]) one.on('error', () => {});
+    await duplicate.connect();
+    await node.call('ACL', 'SETUSER', 'replaced', '>new', '<old');
+    password = 'new';
+    await node.call('CLIENT', 'KILL', 'USER', 'replaced');
+    for (const one of [client, duplicate]) {
+      await until('it is connected again', async () => (await one.ping().catch(() => '')) === 'PONG');
+      one.disconnect();
+    }
   });
 
   it('settles once a node answers that did not answer in time', async () => {

@@ -10,6 +10,7 @@ import { parseAddresses } from '../../src/store/redis/address.ts';
 import { closeRedis, connectRedis } from '../../src/store/redis/connection.ts';
 import { SELF_SIGNED } from '../http/self-signed.ts';
 import { freePort } from '../native-redis.ts';
+import { startTcpRelay } from '../pipeline/tcp-relay.ts';
 import { until } from '../until.ts';
 import { openStoreRoom, type StoreRoom } from './store-room.ts';
 
@@ -68,8 +69,8 @@ describe('a server that does not answer', () => {
     const room = await openStoreRoom();
     const redis = await connectRedis({ urls: room.url });
     if (!(redis instanceof Redis)) throw new Error('one server is no cluster');
-    const { retryStrategy } = redis.options;
-    const waits = [1, 2, 3, 6, 7, 20, 100_000].map((times) => retryStrategy?.(times));
+    const { options } = redis;
+    const waits = [1, 2, 3, 6, 7, 20, 100_000].map((times) => options.retryStrategy?.(times));
     await closeRedis(redis);
     await room.close();
     expect(waits).toEqual([50, 100, 200, 1_600, 2_000, 2_000, 2_000]);
@@ -183,6 +184,39 @@ describe('a connection', () => {
     expect(changes).toEqual(['lost', 'restored', 'lost', 'restored']);
     await closeRedis(redis);
     expect(changes).toHaveLength(4);
+  });
+
+  it('gets the password that its user has now, and so do duplicates that BullMQ made before', async () => {
+    const setUser = (...rules: readonly string[]) => room.redis.call('ACL', 'SETUSER', 'replaced', ...rules);
+    let password = 'old';
+    await setUser('on', '>old', '~*', '&*', '+@all');
+    const urls = () => [room.url.replace('://', `://replaced:${password}@`)];
+    const redis = (await connectRedis({ urls })) as Redis;
+    const duplicate = redis.duplicate();
+    await duplicate.connect();
+    await setUser('>new', '<old');
+    password = 'new';
+    await room.redis.call('CLIENT', 'KILL', 'USER', 'replaced');
+    for (const client of [redis, duplicate]) {
+      client.on('error', () => {});
+      await until('it is connected again', async () => (await client.ping().catch(() => '')) === 'PONG');
+      await closeRedis(client);
+    }
+  });
+
+  it('whose duplicate is closed before it is ready connects once more', async () => {
+    const relay = await startTcpRelay(Number(new URL(room.url).port));
+    const redis = (await connectRedis({ urls: `redis://127.0.0.1:${relay.port}` })) as Redis;
+    const duplicate = redis.duplicate();
+    duplicate.on('error', () => {});
+    relay.pointTo(await freePort());
+    const connecting = duplicate.connect();
+    await once(duplicate, 'reconnecting');
+    relay.pointTo(Number(new URL(room.url).port));
+    await connecting;
+    expect(await duplicate.ping()).toBe('PONG');
+    for (const client of [duplicate, redis]) await closeRedis(client);
+    await relay.close();
   });
 
   it('names the command and the keys of a wrong type', async () => {

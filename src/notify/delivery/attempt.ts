@@ -100,6 +100,8 @@ const ANSWER_BYTES = 1024;
  * be fixed elsewhere.
  */
 const PERMANENT: ReadonlySet<string> = new Set(['invalid-url', 'address-refused']);
+/** A token was replaced at the receiver, and soon here: the alert is not at fault. */
+const REFUSED_CREDENTIALS: ReadonlySet<number> = new Set([401, 403]);
 
 /** Why the receiver did not accept the alert; `undefined` for success (2xx). */
 function receiverRefusal(url: string, response: HttpResponse, mask: Masker): NotifyError | undefined {
@@ -122,7 +124,9 @@ function receiverRefusal(url: string, response: HttpResponse, mask: Masker): Not
     );
   }
   const message = `${where}: the receiver did not accept the alert`;
-  return new NotifyError('receiver-refused', message, retryOptions(response));
+  const options = retryOptions(response);
+  const retryable = options.retryable || REFUSED_CREDENTIALS.has(status);
+  return new NotifyError('receiver-refused', message, { ...options, retryable });
 }
 
 /** The error for a delivery without an answer. `timedOut` is set when Lockhound's own time limit aborted it. */

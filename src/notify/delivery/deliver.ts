@@ -1,8 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { DeliveryReceipt } from '../../model/alert/delivery.ts';
 import type { Notification } from '../../model/alert/notification.ts';
-import type { Secret } from '../../model/secret.ts';
-import { createMasker } from '../../model/secret.ts';
+import { createMasker, type Masker, type Secret } from '../../model/secret.ts';
 import { NotifyError } from '../errors.ts';
 import { fitRequest } from '../rendering/fit-request.ts';
 import { renderRequest } from '../rendering/render-request.ts';
@@ -71,7 +70,8 @@ function sender(
   const definition = definitionOf(route);
   const { signingSecret } = options;
   const secrets = [...secretsIn(route.variables), ...(signingSecret ? [signingSecret] : [])];
-  const mask = createMasker(secrets.map((secret) => secret.reveal()));
+  // A secret may change while the attempt goes on.
+  const mask: Masker = (text) => createMasker(secrets.flatMap((secret) => secret.known()))(text);
   return async (maxBytes) => {
     const fitted = fitRequest(notification, maxBytes, (alert) =>
       renderRequest(definition, valuesOf(alert, route.variables)),
@@ -143,11 +143,11 @@ type Signer = (id: string, at: Date, body: string) => Readonly<Record<string, st
  * `whsec_`). Throws `NotifyError` (`header-invalid`) immediately when the secret is not base64.
  */
 function createSigner(secret: Secret | undefined): Signer {
-  const webhook = secret === undefined ? undefined : openSecret(secret);
+  if (secret !== undefined) openSecret(secret);
   return (id, at, body) => ({
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    ...(webhook && { 'webhook-signature': webhook.sign(id, at, body) }),
+    ...(secret && { 'webhook-signature': openSecret(secret).sign(id, at, body) }),
   });
 }
 

@@ -37,7 +37,7 @@ export function createEventNotifier(options: EventNotifierOptions): Notifier {
         route: name,
         notification,
         signal,
-        mask: createMasker(secrets.map((secret) => secret.reveal())),
+        mask: (text) => createMasker(secrets.flatMap((secret) => secret.known()))(text),
         prepare: async () => eventRequest(options, webhook, notification),
       });
     },

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { FleetStore } from '../../compose/fleet-store.ts';
+import type { Store } from '../../compose/store.ts';
 import { jobIdOf } from '../../jobs/job.ts';
 import { INGEST_LOCKFILES } from '../../jobs/payloads/ingest-lockfiles.ts';
 import { FIND_BASE_IMAGE, JUDGE_SCAN } from '../../jobs/payloads/judge-scan.ts';
@@ -43,7 +44,7 @@ async function stepOf(fleet: FleetStore, { scan: record, shard }: FoundScan): Pr
   const { scan, state } = record;
   const jobOf = async (name: string, key: string): Promise<QueuedJob> => {
     const [queue, id] = [await fleet.queueOf(shard, name), jobIdOf(name, key)];
-    return { queue, id, state: await queue.getJobState(id) };
+    return { queue, id, state: await queue.getJobState(id), shard };
   };
   if (state === 'queued' || state === 'running') {
     const source = await readingStep(await jobOf(SCAN_SOURCE.name, scan), 'reading the source');
@@ -60,18 +61,27 @@ async function stepOf(fleet: FleetStore, { scan: record, shard }: FoundScan): Pr
 
 const READING = 'reading lockfiles and looking up packages';
 
-interface QueuedJob {
+interface QueuedJob extends Pick<FoundScan, 'shard'> {
   readonly queue: Queue;
   readonly id: string;
   readonly state: string;
 }
 
 /** The step that a job of reading waits for; `active`: when it runs. */
-async function readingStep({ queue, id, state }: QueuedJob, active: string): Promise<string | undefined> {
+async function readingStep(
+  { queue, id, state, shard }: QueuedJob,
+  active: string,
+): Promise<string | undefined> {
   if (DONE.has(state)) return undefined;
   if (state === 'active') return active;
   if (state !== 'delayed')
-    return (await queue.getWorkersCount()) === 0 ? 'no worker is connected' : 'waiting for a worker';
+    return (await isWorking(shard)) ? 'waiting for a worker' : 'no worker is connected';
   const reason = (await queue.getJob(id))?.failedReason;
   return `waiting for another attempt${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+/** Whether a worker runs for the shard. BullMQ would count the clients of Redis, which its user may not list. */
+async function isWorking({ workers, shard }: Store): Promise<boolean> {
+  const all = await workers.list();
+  return all.some(({ running, record }) => running && record.shards?.includes(shard.index) !== false);
 }

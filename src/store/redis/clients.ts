@@ -1,44 +1,45 @@
 import type { Cluster, Redis } from 'ioredis';
 import { messageOf } from '../../model/errors.ts';
 
-/** The error of an attempt of ioredis to connect to a Redis Cluster, after which it makes another one. */
-const NO_NODE = 'None of startup nodes is available';
+/** BullMQ knows this message. */
+const CLOSED = 'Connection is closed.';
+/** The errors of an attempt of ioredis to connect to a Redis or a Redis Cluster, after which it makes another one. */
+const REPEATED: ReadonlySet<string> = new Set([CLOSED, 'None of startup nodes is available']);
 
 /**
- * Makes `connect` of a client of a Redis Cluster, and of its duplicates, end when the client is ready or has ended. In ioredis 6.0.0
- * it never ends when the node that it asks says that the cluster is down, as during a failover, and it fails when no node answers in time.
- * The client connects once more by itself in both cases. BullMQ waits for this promise before it looks for jobs of a queue, and gives the
- * queue up when it fails.
+ * Makes `connect` of a client, and of its duplicates, end when the client is ready or has ended. In ioredis 6.0.0 it fails when a Redis
+ * closes the connection before it is ready, or no node of a cluster answers in time, and never ends when the node that it asks says that
+ * the cluster is down, as during a failover. The client connects once more by itself in all cases. BullMQ waits for this promise before it
+ * looks for jobs of a queue, and gives the queue up when it fails.
  */
-export function settleConnect(cluster: Cluster): Cluster {
-  const connect = cluster.connect.bind(cluster);
-  const duplicate = cluster.duplicate.bind(cluster);
+export function settleConnect<Client extends Redis | Cluster>(client: Client): Client {
+  const connect = client.connect.bind(client);
+  const duplicate = client.duplicate.bind(client) as (...options: readonly unknown[]) => Client;
   let settled: Promise<void> | undefined;
-  cluster.connect = async () => {
+  client.connect = async () => {
     const attempt = connect();
     // Further attempts of the client itself come here as well.
-    settled ??= readyOrEnded(cluster).finally(() => {
+    settled ??= readyOrEnded(client).finally(() => {
       settled = undefined;
     });
     const ready = settled;
-    const onError = (error: unknown) => (messageOf(error) === NO_NODE ? ready : Promise.reject(error));
+    const onError = (error: unknown) => (REPEATED.has(messageOf(error)) ? ready : Promise.reject(error));
     await Promise.race([attempt.catch(onError), ready]);
   };
   // BullMQ duplicates the client for the blocking commands of each queue.
-  cluster.duplicate = ((...options: Parameters<Cluster['duplicate']>) =>
-    settleConnect(duplicate(...options) as Cluster)) as Cluster['duplicate'];
-  return cluster;
+  client.duplicate = ((...options: readonly unknown[]) =>
+    settleConnect(duplicate(...options))) as Client['duplicate'];
+  return client;
 }
 
-function readyOrEnded(cluster: Cluster): Promise<void> {
+function readyOrEnded(client: Redis | Cluster): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // BullMQ knows this message.
-  const onEnd = (): void => reject(new Error('Connection is closed.'));
-  cluster.once('ready', resolve);
-  cluster.once('end', onEnd);
+  const onEnd = (): void => reject(new Error(CLOSED));
+  client.once('ready', resolve);
+  client.once('end', onEnd);
   return promise.finally(() => {
-    cluster.off('ready', resolve);
-    cluster.off('end', onEnd);
+    client.off('ready', resolve);
+    client.off('end', onEnd);
   });
 }
 

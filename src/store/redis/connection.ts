@@ -12,8 +12,11 @@ import { createRefusals, REFUSALS_END_AFTER_MS, type Refusals } from './refusals
 export type RedisClient = Redis | Cluster;
 
 export interface ConnectOptions {
-  /** `redis://`, `rediss://`, `valkey://` or `valkeys://`; several, or one with `?cluster=true`, name a cluster. */
-  readonly urls: string | readonly string[];
+  /**
+   * `redis://`, `rediss://`, `valkey://` or `valkeys://`; several, or one with `?cluster=true`, name a cluster. A function is called again
+   * before each attempt to reconnect, for a password that was replaced.
+   */
+  readonly urls: string | readonly string[] | (() => readonly string[]);
   /** Time limit for the first connection. Default 10 s. */
   readonly timeoutMs?: number;
   /** Waits for the first connection without a limit, and says so after each `timeoutMs`. */
@@ -68,9 +71,11 @@ Object.defineProperty(AbstractConnector.prototype, 'stream', {
  * `onChange`, never thrown. Throws `StoreError` `address-invalid`, `unreachable` or `refused`.
  */
 export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
-  const addresses = parseAddresses(options.urls);
+  const { urls } = options;
+  const read = () => parseAddresses(typeof urls === 'function' ? urls() : urls);
+  const addresses = read();
   const refusals = createRefusals({ wait: options.refused === 'wait' });
-  const client = createClient(addresses, refusals);
+  const client = createClient(addresses, refusals, () => passwordsOf(read()[0]));
   // Each shard has its listeners. BullMQ adds to this number, so it cannot be `0`.
   client.setMaxListeners(MAX_LISTENERS);
   if (client instanceof Redis) batchWrites(client);
@@ -150,10 +155,34 @@ function disconnectNow(client: RedisClient): void {
   if (isConnecting && client instanceof Redis) client.stream?.destroy();
 }
 
-function createClient(addresses: readonly RedisAddress[], refusals: Refusals): RedisClient {
+type Passwords = Pick<RedisOptions, 'password' | 'sentinelPassword'>;
+
+function passwordsOf(address: RedisAddress | undefined): Passwords {
+  const password = address?.options.password;
+  const sentinelPassword = address?.sentinel?.password;
+  return {
+    ...(password === undefined ? {} : { password }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+  };
+}
+
+function createClient(
+  addresses: readonly RedisAddress[],
+  refusals: Refusals,
+  passwords: () => Passwords,
+): RedisClient {
   const [first] = addresses;
   if (first === undefined) throw new StoreError('address-invalid', 'No Redis URL was given.');
-  const retryStrategy = (times: number): number => Math.max(backoff(times), refusals.delay());
+  // ioredis calls them with the options of this client, or with a client of a cluster. Each duplicate has options of its own.
+  function retryStrategy(this: RedisOptions, times: number): number {
+    Object.assign(this, passwords());
+    return Math.max(backoff(times), refusals.delay());
+  }
+  function clusterRetryStrategy(this: Cluster, times: number): number {
+    // The pool copied the options; nothing else reaches its nodes.
+    Object.assign(this['connectionPool'].redisOptions, passwords());
+    return backoff(times);
+  }
   const isCluster = first.sentinel === undefined && (addresses.length > 1 || first.cluster);
   const redisOptions = {
     ...BASE_OPTIONS,
@@ -166,13 +195,13 @@ function createClient(addresses: readonly RedisAddress[], refusals: Refusals): R
     },
   };
   if (first.sentinel !== undefined) return createSentinelClient(addresses, first, redisOptions);
-  if (!isCluster) return new Redis(redisOptions);
+  if (!isCluster) return settleConnect(new Redis(redisOptions));
   const cluster = new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
     {
       redisOptions,
       lazyConnect: true,
-      clusterRetryStrategy: backoff,
+      clusterRetryStrategy,
       // While a primary is away, other nodes only name it: commands wait about a minute for its return or a replica.
       maxRedirections: 600,
       retryDelayOnMoved: 100,
@@ -202,11 +231,12 @@ function nameCommand(
  */
 function createSentinelClient(
   addresses: readonly RedisAddress[],
-  { sentinel, options }: RedisAddress,
+  first: RedisAddress,
   redisOptions: Omit<RedisOptions, 'replyMapping'>,
 ): Redis {
+  const { sentinel, options } = first;
   const { tls } = options;
-  return new Redis({
+  const client = new Redis({
     ...redisOptions,
     sentinels: addresses.map(({ host, port }) => ({ host, port })),
     name: sentinel?.master ?? '',
@@ -214,9 +244,10 @@ function createSentinelClient(
     sentinelRetryStrategy: backoff,
     sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
     connectTimeout: SENTINEL_TIMEOUT_MS,
-    ...(sentinel?.password === undefined ? {} : { sentinelPassword: sentinel.password }),
+    ...passwordsOf(first),
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
   });
+  return settleConnect(client);
 }
 
 /** A Sentinel answers to `PING` and `INFO`, so that it looks like a Redis without commands. */
