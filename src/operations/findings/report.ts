@@ -2,7 +2,7 @@ import { type Gap, isComplete } from '../../model/scan/gap.ts';
 import type { ScanReport } from '../../model/scan/verdict.ts';
 import { REPORTS } from '../../report/catalog.ts';
 import type { TextOptions } from '../../report/layout.ts';
-import type { OperationContext } from '../context.ts';
+import { type OperationContext, requireSeen } from '../context.ts';
 import { type Operation, RawAnswer } from '../operation.ts';
 import { Refusal } from '../refusal.ts';
 import { selectFindings } from './select.ts';
@@ -25,6 +25,7 @@ export const report: Operation<'lockhound.findings.report'> = async (
   { params: { format, ...filters }, principal, signal, layout },
   context,
 ) => {
+  if (filters.target !== undefined) await requireSeen(context, principal, filters.target);
   const all = await selectFindings(context, filters, principal);
   const findings = all.slice(0, MAX_FINDINGS);
   const { target } = filters;
