@@ -10,9 +10,14 @@ export class ScanError extends CodedError<
   'nothing-to-scan' | 'invalid-request' | 'insights-unreachable' | 'scan-failed'
 > {}
 
-/** The text of `nothing-to-scan` where no path has a lockfile. */
-export function noLockfileIn(paths: readonly string[]): string {
-  return `no lockfile found in ${paths.join(', ')}; name a file, or see \`lockhound parse --formats\` for the supported formats`;
+const MAX_NAMED = 3;
+
+/** The text of `nothing-to-scan` where no path has a lockfile. `manifests`: the paths of manifests that none belongs to. */
+export function noLockfileIn(paths: readonly string[], manifests: readonly string[] = []): string {
+  const more = manifests.length > MAX_NAMED ? ` and ${manifests.length - MAX_NAMED} more` : '';
+  const named = manifests.slice(0, MAX_NAMED).join(', ');
+  const without = named === '' ? '' : ` (${named}${more}: no lockfile belongs to it)`;
+  return `no lockfile found in ${paths.join(', ')}${without}; name a file, or see \`lockhound parse --formats\` for the supported formats`;
 }
 
 /** The settings of the local services are not valid. */

@@ -1,7 +1,7 @@
 import { inheritedEnvironment } from '../config/inherited-environment.ts';
 import { readFile } from '../files/read-file.ts';
 import { readCompanions } from '../lockfiles/companions.ts';
-import { type DiscoveredLockfile, discoverLockfiles } from '../lockfiles/discover.ts';
+import { type DiscoveredLockfile, discoverLockfiles, type UnlockedManifest } from '../lockfiles/discover.ts';
 import { requireFormat } from '../lockfiles/known-formats.ts';
 import { payloadPath, unreadError } from '../lockfiles/payload-file.ts';
 import { RAISE_LIMIT } from '../lockfiles/read-as.ts';
@@ -19,6 +19,8 @@ export interface LockfilePaths {
   readonly signal?: AbortSignal | undefined;
   /** Called for each lockfile that was read, with its path in the payload. */
   readonly onRead?: ((path: string, file: DiscoveredLockfile) => void) | undefined;
+  /** Called for each manifest that no lockfile belongs to. */
+  readonly onUnlocked?: ((manifest: UnlockedManifest) => void) | undefined;
 }
 
 /**
@@ -30,7 +32,17 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
   requireFormat('--as', format);
   const found: ProducedLockfile[] = [];
   const unread: UnreadError[] = [];
-  for await (const file of discoverLockfiles(paths, { format, signal, tracked: trackedHere(signal) })) {
+  const unlocked: string[] = [];
+  const onUnlocked = (manifest: UnlockedManifest): void => {
+    unlocked.push(manifest.path);
+    options.onUnlocked?.(manifest);
+  };
+  for await (const file of discoverLockfiles(paths, {
+    format,
+    signal,
+    onUnlocked,
+    tracked: trackedHere(signal),
+  })) {
     const { path, fault } = payloadPath(file.relativePath);
     const read: ReadContent =
       fault !== undefined
@@ -51,7 +63,7 @@ export async function readLockfilePaths(options: LockfilePaths): Promise<readonl
     'nothing-to-scan',
     unread.length > 0
       ? unread.map(({ message, code }) => `${message} [${code}]`).join('\n')
-      : noLockfileIn(paths),
+      : noLockfileIn(paths, unlocked),
   );
 }
 

@@ -6,14 +6,19 @@ import { dataFolder } from '../config/data-folder.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { ConfiguredVex } from '../config/sections/vex.ts';
 import { sourceDate } from '../config/source-date.ts';
-import type { DiscoveredLockfile } from '../lockfiles/discover.ts';
+import { codedError } from '../files/errors.ts';
+import { readFile } from '../files/read-file.ts';
+import { MAX_COMPANION_BYTES } from '../lockfiles/companions.ts';
+import type { DiscoveredLockfile, UnlockedManifest } from '../lockfiles/discover.ts';
+import { payloadPath } from '../lockfiles/payload-file.ts';
 import { messageOf } from '../model/errors.ts';
+import type { Gap } from '../model/scan/gap.ts';
 import type { UnusedSuppression } from '../model/scan/suppression.ts';
 import type { ScanReport } from '../model/scan/verdict.ts';
 import type { ScanRequest } from '../scan/read.ts';
 import type { ImagePath } from '../sources/image/oci-image.ts';
 import { ScanError } from './errors.ts';
-import { readLockfilePaths } from './lockfile-paths.ts';
+import { type LockfilePaths, readLockfilePaths } from './lockfile-paths.ts';
 import { isLarge, limitGarbage } from './scanning/large-scan.ts';
 import { requireLookUps } from './scanning/look-ups.ts';
 import type { AdvisedScan, ScanAdvice } from './scanning/scan-advice.ts';
@@ -76,6 +81,8 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
   const offline = cache?.offline === true;
   const places = new Map<string, DiscoveredLockfile>();
   const onRead = (path: string, file: DiscoveredLockfile) => void places.set(path, file);
+  const unlocked: UnlockedManifest[] = [];
+  const onUnlocked = (manifest: UnlockedManifest) => void unlocked.push(manifest);
   const log = createDeferredLog(loaded);
   const vex = await readVex(options.vex);
   const scanner = await openScanner(loaded, {
@@ -115,16 +122,16 @@ async function scanNow(given: LoadedConfig, options: ScanOptions): Promise<Advis
     if (since !== undefined) {
       const { scanRevisions } = await import('./review/scan-since.ts');
       const { maxBytes } = loaded.config.lockfiles;
-      const range = { ...options, range: since, target: targetOf(options), maxBytes, onRead };
+      const range = { ...options, range: since, target: targetOf(options), maxBytes, onRead, onUnlocked };
       const { report: compared, added } = await scanRevisions(scan, range);
-      const report = await withAge(compared, loaded, aged);
+      const report = await withUnlocked(await withAge(compared, loaded, aged), unlocked);
       // What is read from git alone has no files beside it that could be read again.
       if (places.size === 0) return { report, plans: [], added };
       const { insights } = scanner;
       return { ...(await advised(report, { loaded, options, places, insights })), added };
     }
-    const request = readRequest(loaded, options, onRead);
-    const scanned = await withAge(await scan(request), loaded, aged);
+    const request = readRequest(loaded, options, { onRead, onUnlocked });
+    const scanned = await withUnlocked(await withAge(await scan(request), loaded, aged), unlocked);
     const report = base === undefined ? scanned : { ...scanned, comparison: base.compare(scanned) };
     return await advised(report, { loaded, options, places, insights: scanner.insights });
   } finally {
@@ -153,6 +160,24 @@ async function importedAges(folder: string) {
   const { importedCoverage } = await import('../advisories/database.ts');
   const times = ((await importedCoverage(folder)) ?? []).map(({ asOf }) => Date.parse(asOf));
   return times.length === 0 ? undefined : { oldest: Math.min(...times), newest: Math.max(...times) };
+}
+
+/** The report with a gap for each manifest that names packages and has no lockfile. */
+async function withUnlocked(report: ScanReport, manifests: readonly UnlockedManifest[]): Promise<ScanReport> {
+  if (manifests.length === 0) return report;
+  const { unlockedReason } = await import('../lockfiles/manifests.ts');
+  const found: Gap[] = [];
+  for (const { path, relativePath, name, within } of manifests) {
+    const reason = await readFile(path, { maxBytes: MAX_COMPANION_BYTES, within }).then(
+      (content) => unlockedReason(name, content.toString('utf8')),
+      (error: unknown) =>
+        `no lockfile belongs to it, and it cannot be read: ${codedError(path, error).message}`,
+    );
+    if (reason !== undefined)
+      found.push({ kind: 'manifest', subject: payloadPath(relativePath).path, reason });
+  }
+  const { verdict } = report;
+  return { ...report, verdict: { ...verdict, gaps: [...verdict.gaps, ...found] } };
 }
 
 /** The findings of an earlier report, as the state that this scan changes. */
@@ -221,7 +246,7 @@ function withUnused(report: ScanReport, unused: readonly UnusedSuppression[]): S
 async function readRequest(
   { config }: LoadedConfig,
   options: ScanOptions,
-  onRead: (path: string, file: DiscoveredLockfile) => void,
+  on: Pick<LockfilePaths, 'onRead' | 'onUnlocked'>,
 ): Promise<ScanRequest> {
   const { paths, format, signal, image: named } = options;
   const { maxBytes } = config.lockfiles;
@@ -229,7 +254,7 @@ async function readRequest(
     named && (await (await import('../sources/image/oci-image.ts')).readImage(named.path, named.platform));
   if (image !== undefined) await requireValid({ target: { id: targetOf(options) }, image });
   const lockfiles =
-    paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, onRead });
+    paths.length === 0 ? [] : await readLockfilePaths({ paths, signal, maxBytes, format, ...on });
   if (isLarge(lockfiles)) limitGarbage();
   return { target: { id: targetOf(options) }, lockfiles, image };
 }

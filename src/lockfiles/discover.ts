@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codedError, FileError } from '../files/errors.ts';
 import { close, read, readdir, realpath, stat } from '../files/file-system.ts';
 import { openFile } from '../files/open-file.ts';
@@ -9,6 +9,7 @@ import { LockfileError } from './errors.ts';
 import { GITIGNORE, type IgnoreRules, isIgnored, trailing } from './ignore-rules.ts';
 import {
   formatOfName,
+  LOCKED_BY,
   lockfileFormat,
   SHALLOW_FOLDERS,
   SKIPPED_FOLDERS,
@@ -24,6 +25,8 @@ interface DiscoverOptions {
    * cannot say it. A search asks it for folders in which a `.gitignore` names something.
    */
   readonly tracked: (folder: string) => Promise<readonly string[]>;
+  /** Called for each manifest in the named folders without a lockfile beside it or above it, up to the root of its repository. */
+  readonly onUnlocked?: ((manifest: UnlockedManifest) => void) | undefined;
 }
 
 interface FoundPath {
@@ -34,6 +37,13 @@ interface FoundPath {
    * the caller names one path. Folders end in a slash; the shared folder itself is `./`.
    */
   readonly relativePath: string;
+}
+
+/** A manifest, such as `package.json`, that no lockfile belongs to. It may name no packages. */
+export interface UnlockedManifest extends FoundPath {
+  readonly name: string;
+  /** The folder out of which the file must not link. */
+  readonly within: string;
 }
 
 export interface DiscoveredLockfile extends FoundPath {
@@ -64,7 +74,7 @@ export async function* discoverLockfiles(
   const found = new Set<string>();
   for (const { path, isFolder: own } of named) {
     const files = own
-      ? walk({ base, root: path, isTracked: trackedBelow(path, options) }, path, [], options)
+      ? walk(await namedFolder(base, path, options), path, [], options)
       : [await namedFile(base, path, options.format)];
     const folder = own ? path : dirname(path);
     const real = await realpath(folder).catch(() => resolve(folder));
@@ -127,6 +137,27 @@ interface Named {
   readonly root: string;
   /** Says it of a file, and of a folder (`/` at its end) with a tracked lockfile. A `CodedError`: git cannot say it. */
   readonly isTracked: (path: string) => Promise<boolean | CodedError>;
+  /** The formats of the lockfiles in the folders above. */
+  readonly locked: ReadonlySet<string>;
+}
+
+async function namedFolder(base: string, root: string, options: DiscoverOptions): Promise<Named> {
+  const locked = options.onUnlocked === undefined ? [] : await formatsAbove(resolve(root));
+  return { base, root, isTracked: trackedBelow(root, options), locked: new Set(locked) };
+}
+
+/** The formats of the lockfiles above a folder, up to the root of its repository; none outside a repository. */
+async function formatsAbove(folder: string): Promise<readonly string[]> {
+  const formats: string[] = [];
+  for (let at = folder; ; at = dirname(at)) {
+    const entries = await entriesOf(at);
+    if (entries instanceof CodedError) return [];
+    const names = new Set(entries.map(({ name }) => name));
+    if (at !== folder)
+      for (const name of names) formats.push(lockfileFormat(join(at, name), names)?.name ?? '');
+    if (names.has('.git')) return formats;
+    if (dirname(at) === at) return [];
+  }
 }
 
 /** Git is asked once for each repository, and only where a `.gitignore` names something. */
@@ -169,23 +200,67 @@ async function* walk(
     yield { path, relativePath: below(base, path), error: own };
   }
   const rules = own === undefined || own instanceof CodedError ? inherited : [...inherited, own];
-  const names = new Set(entries.map(({ name }) => name));
-  // A submodule, or another repository inside this one.
-  const here =
-    folder !== root && names.has('.git') ? { ...named, isTracked: trackedBelow(folder, options) } : named;
+  const isTracked = isRepositoryInside(root, folder, entries)
+    ? trackedBelow(folder, options)
+    : named.isTracked;
+  const lockfiles = await lockfilesAmong({ ...named, isTracked }, folder, entries, rules);
+  const here = { ...named, isTracked, locked: new Set([...named.locked, ...formatsRead(lockfiles)]) };
   for (const entry of entries) {
     const path = join(folder, entry.name);
+    const lockfile = lockfiles.get(entry.name);
     if (entry.isDirectory()) {
-      const isSkipped = SKIPPED_FOLDERS.has(entry.name);
-      if (isShallow || (isSkipped && !SHALLOW_FOLDERS.has(entry.name))) continue;
-      if ((await isLeftOut(here, `${path}${sep}`, rules)) !== true) {
-        yield* walk(here, path, rules, options, isSkipped);
+      if (!isShallow && (await isSearched(here, path, rules))) {
+        yield* walk(here, path, rules, options, SKIPPED_FOLDERS.has(entry.name));
       }
-      continue;
+    } else if (lockfile !== undefined) yield* lockfileAt(named, path, entry, lockfile);
+    else if (!isShallow && isUnlocked(here, path, entry, rules)) {
+      options.onUnlocked?.({ path, relativePath: below(base, path), name: entry.name, within: root });
     }
-    const format = lockfileFormat(path, names);
-    if (format !== undefined) yield* lockfileAt(here, path, entry, format.name, rules);
   }
+}
+
+/** A submodule, or another repository inside the named folder. */
+function isRepositoryInside(root: string, folder: string, entries: readonly Dirent[]): boolean {
+  return folder !== root && entries.some(({ name }) => name === '.git');
+}
+
+async function isSearched(named: Named, folder: string, rules: readonly IgnoreRules[]): Promise<boolean> {
+  const name = basename(folder);
+  if (SKIPPED_FOLDERS.has(name) && !SHALLOW_FOLDERS.has(name)) return false;
+  return (await isLeftOut(named, `${folder}${sep}`, rules)) !== true;
+}
+
+/** A file with the name of a lockfile. `leftOut`: see `isLeftOut`. */
+interface Candidate {
+  readonly format: string;
+  readonly leftOut: boolean | CodedError;
+}
+
+/** The candidates of a folder by name. */
+async function lockfilesAmong(
+  named: Named,
+  folder: string,
+  entries: readonly Dirent[],
+  rules: readonly IgnoreRules[],
+): Promise<ReadonlyMap<string, Candidate>> {
+  const names = new Set(entries.map(({ name }) => name));
+  const found = new Map<string, Candidate>();
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const format = entry.isDirectory() ? undefined : lockfileFormat(path, names);
+    if (format === undefined) continue;
+    found.set(entry.name, { format: format.name, leftOut: await isLeftOut(named, path, rules) });
+  }
+  return found;
+}
+
+function formatsRead(lockfiles: ReadonlyMap<string, Candidate>): readonly string[] {
+  return [...lockfiles.values()].flatMap(({ format, leftOut }) => (leftOut === true ? [] : format));
+}
+
+function isUnlocked({ locked }: Named, path: string, entry: Dirent, rules: readonly IgnoreRules[]): boolean {
+  const formats = entry.isFile() ? LOCKED_BY.get(entry.name) : undefined;
+  return formats !== undefined && !formats.some((one) => locked.has(one)) && !isIgnored(path, rules);
 }
 
 /** The parser of the rules is loaded for the first folder that has some. */
@@ -195,16 +270,9 @@ async function ownRules(root: string, folder: string, entries: readonly Dirent[]
   return await readIgnoreRules(root, folder, entries);
 }
 
-async function* lockfileAt(
-  named: Named,
-  path: string,
-  entry: Dirent,
-  format: string,
-  rules: readonly IgnoreRules[],
-) {
+async function* lockfileAt(named: Named, path: string, entry: Dirent, { format, leftOut }: Candidate) {
   const { base, root } = named;
   const found = { path, relativePath: below(base, path) };
-  const leftOut = await isLeftOut(named, path, rules);
   const fault = leftOut === false && !entry.isFile() ? await checkLink(root, path) : leftOut;
   if (fault instanceof CodedError) yield { ...found, error: fault };
   else if (fault === false || fault === undefined) yield { ...found, format, root, within: root };

@@ -70,3 +70,23 @@ export function lockfileFormat(path: string, siblings: ReadonlySet<string>): Kno
   const override = format?.overriddenBy?.[path.split(/[\\/]/).at(-1) ?? ''];
   return override !== undefined && siblings.has(override) ? undefined : format;
 }
+
+const NPM = ['npm-package-lock', 'yarn-lock', 'pnpm-lock', 'bun-lock', 'deno-lock'];
+const PYTHON = [
+  ...['poetry-lock', 'pdm-lock', 'uv-lock', 'pylock-toml', 'pipfile-lock', 'requirements-txt'],
+  ...['pixi-lock', 'conda-lock-yml'],
+];
+
+/**
+ * The formats that lock what a manifest names, by its file name: in its folder, or in one above it, as in workspaces. Manifests that are read
+ * themselves, such as `go.mod` and `pom.xml`, are formats.
+ */
+export const LOCKED_BY: ReadonlyMap<string, readonly string[]> = new Map([
+  ['package.json', NPM],
+  ['composer.json', ['composer-lock']],
+  ['Cargo.toml', ['cargo-lock']],
+  ['pyproject.toml', PYTHON],
+  ['Pipfile', PYTHON],
+  ['Gemfile', ['gemfile-lock']],
+  ['Podfile', ['podfile-lock']],
+]);

@@ -48,6 +48,25 @@ const NO_OUTPUT =
 const ENQUEUE = ['enqueue', '.', '-t', 'x'];
 
 describe('lockhound scan', () => {
+  it('lists manifests without a lockfile as gaps that change no exit code, and names them where there is no lockfile', async () => {
+    const root = join(folder, 'unlocked');
+    mkdirSync(join(root, 'api'), { recursive: true });
+    cpSync(join(folder, 'clean/package-lock.json'), join(root, 'web/package-lock.json'));
+    writeFileSync(join(root, 'api/package.json'), '{"dependencies": {"lodash": "^4"}}');
+    writeFileSync(join(root, 'Cargo.toml'), '[package]\nname = "a"\n');
+    const { code, out } = await lockhound(['scan', '--local', '--json', root]);
+    const { gaps } = JSON.parse(out);
+    expect(gaps.filter(({ kind }: { kind: string }) => kind === 'manifest')).toEqual([
+      { kind: 'manifest', subject: 'api/package.json', reason: expect.stringContaining('not looked up') },
+    ]);
+    expect(code).toBe(0);
+    const none = await lockhound(['scan', '--local', join(root, 'api')]);
+    expect([none.code, none.note]).toEqual([
+      2,
+      expect.stringMatching(/package\.json: no lockfile belongs to it/),
+    ]);
+  });
+
   it('reports findings and unread files, and skips ignored folders', async () => {
     const { code, out, note } = await lockhound(['scan', '--local', join(folder, 'mixed')]);
     expect(code).toBe(1);

@@ -124,6 +124,36 @@ describe('discovery', () => {
     expect(await found()).toEqual(['packages/yarn.lock']);
   });
 
+  it('tells of manifests without a lockfile beside or above them', async () => {
+    await write({
+      '.gitignore': 'ignored/\nlib/Cargo.lock\n',
+      'package-lock.json': LOCK,
+      'package.json': '{}',
+      'packages/member/package.json': '{}',
+      'packages/member/pyproject.toml': '',
+      'lib/Cargo.toml': '',
+      'lib/Cargo.lock': '',
+      'ignored/Gemfile': '',
+      'vendor/x/Gemfile': '',
+      'vendor/composer.json': '{}',
+      'node_modules/x/Gemfile': '',
+      'go/go.mod': 'module a',
+      'web/bun.lockb': '',
+      'web/package.json': '{}',
+    });
+    const unlocked = async (folder: string) => {
+      const paths: string[] = [];
+      const onUnlocked = ({ relativePath }: { relativePath: string }) => void paths.push(relativePath);
+      for await (const _ of discoverLockfiles([folder], { tracked, onUnlocked }));
+      return paths;
+    };
+    expect(await unlocked(root)).toEqual(['lib/Cargo.toml', 'packages/member/pyproject.toml']);
+    // Above the named folder, a lockfile counts within the same repository only.
+    expect(await unlocked(join(root, 'packages'))).toEqual(['member/package.json', 'member/pyproject.toml']);
+    git('init', '-q');
+    expect(await unlocked(join(root, 'packages'))).toEqual(['member/pyproject.toml']);
+  });
+
   it('ignores nothing by a rule that takes exponential time, and reads what it would leave out', async () => {
     const deep = 'a/'.repeat(40);
     await write({

@@ -193,6 +193,10 @@ describe('scan --since', () => {
     process.chdir(folder);
     writeFileSync('.gitignore', 'ignored/\n');
     writeFileSync('package-lock.json', lock({ flawed: V1 }));
+    const tracked = await scan('--since', 'HEAD');
+    expect(tracked).toMatchObject({ code: 1, fresh: ['flawed'], gone: [] });
+    expect(tracked.fixes).toHaveLength(2);
+    git(folder, 'rm', '-q', '--cached', 'ignored/package-lock.json');
     const before = readFileSync('.git/index');
     expect(await scan('--since', 'HEAD')).toMatchObject({
       code: 1,
@@ -202,7 +206,9 @@ describe('scan --since', () => {
     });
     expect((await scan('--since', 'HEAD', '--no-advice')).fixes).toEqual([]);
     expect(readFileSync('.git/index').equals(before)).toBe(true);
-    expect(git(folder, 'status', '--porcelain')).toBe('M package-lock.json\n?? .gitignore');
+    expect(git(folder, 'status', '--porcelain')).toBe(
+      'D  ignored/package-lock.json\n M package-lock.json\n?? .gitignore',
+    );
   });
 
   it('has the same bytes at any time with SOURCE_DATE_EPOCH, and no ages', async () => {

@@ -4,6 +4,7 @@ import type { System } from '../lockfile/ecosystem.ts';
  * The kind of a gap.
  *
  * - `lockfile`: a lockfile that was not read.
+ * - `manifest`: a manifest that names packages and has no lockfile.
  * - `entry`: a part of one that was not read: packages may be missing.
  * - `detail`: a fact about its packages that it does not state, such as a version.
  * - `package`: a package that was not looked up.
@@ -19,6 +20,7 @@ import type { System } from '../lockfile/ecosystem.ts';
  */
 export const GAP_KINDS = [
   'lockfile',
+  'manifest',
   'entry',
   'detail',
   'package',
@@ -63,9 +65,9 @@ export function isComplete(gaps: readonly Gap[]): boolean {
   return !gaps.some(mayHide);
 }
 
-/** The gaps that another scan with the same configuration might not have. Which sources there are is a choice. */
+/** The gaps that another scan with the same configuration might not have. Which sources and lockfiles there are is a choice. */
 export function faultsIn(gaps: readonly Gap[]): readonly Gap[] {
-  return gaps.filter(({ kind }) => kind !== 'source');
+  return gaps.filter(({ kind }) => kind !== 'source' && kind !== 'manifest');
 }
 
 /** Well-known versions of a system of which an index does not state what every index states. */

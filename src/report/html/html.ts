@@ -67,6 +67,7 @@ const MAX_LISTED = 500;
 
 const KINDS: Readonly<Record<Gap['kind'], string>> = {
   lockfile: 'Lockfiles that were not read',
+  manifest: 'Manifests without a lockfile',
   entry: 'Parts of lockfiles that were not read',
   detail: 'Facts that lockfiles do not state',
   package: 'Packages that were not looked up',
