@@ -43,6 +43,8 @@ export function stillOpenAfter(
   { partial, unjudged = [], exceptions }: StillOpenOptions,
 ): StillOpen {
   const unread = unreadPaths(inventory);
+  const stated = inventory.lockfiles.flatMap(({ exceptions: all = [] }) => all);
+  const unreadFiles = new Set(stated.flatMap(({ kind, path }) => (kind === 'unread' ? path : [])));
   const files = new Map<string, SeenLockfile>();
   const unsure = new Set(unjudged.map(judgementKey));
   const unsurePurls = new Set(unjudged.map(({ purl }) => purl));
@@ -56,8 +58,10 @@ export function stillOpenAfter(
   };
   return (finding, isLater) => {
     if (APART.has(finding.rule)) return finding;
-    if (finding.rule === staleException.name)
-      return exceptions?.has(finding.package.purl) === false ? undefined : finding;
+    if (finding.rule === staleException.name) {
+      const isRead = finding.locations.every(({ path }) => !unread(path) && !unreadFiles.has(path));
+      return isRead && exceptions?.has(finding.package.purl) === false ? undefined : finding;
+    }
     const locations = finding.locations.filter(({ path }) => isLater(path) || mayBeAt(finding, path));
     return locations.length === 0 ? undefined : { ...finding, locations };
   };

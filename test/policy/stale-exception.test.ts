@@ -32,8 +32,9 @@ function target() {
       format: 'npm-package-lock',
       problems: [],
     };
+    const read = { ...lockfile, packages: [locked('b')], ...(found && { exceptions: found }) };
     const inventory: Inventory = {
-      lockfiles: [{ ...lockfile, packages: [locked('b')], ...(found && { exceptions: found }) }],
+      lockfiles: unread.some(({ path }) => path === lockfile.path) ? [] : [read],
       unread,
     };
     const run = await judgeScan.run(
@@ -76,6 +77,21 @@ it('stays while it is not known whether the entry is needed', async () => {
   expect(await scan(undefined, { partial: true })).toHaveLength(1);
   const unread = [{ path: 'web/yarn.lock', error: { code: 'malformed', message: 'm' } }];
   expect(await scan(exceptions(proof('removable')), { unread })).toHaveLength(1);
+  expect(await scan([])).toEqual([]);
+});
+
+it('stays while its file or the lockfile beside it cannot be read', async () => {
+  const scan = target();
+  expect(await scan(exceptions(proof('removable')))).toHaveLength(1);
+  const unread = [{ path: 'web/package-lock.json', error: { code: 'malformed', message: 'm' } }];
+  expect(await scan(undefined, { unread })).toHaveLength(1);
+  const unreadFile = {
+    kind: 'unread',
+    path: 'web/package.json',
+    setting: '',
+    subject: 'package.json',
+  } as const;
+  expect(await scan([unreadFile])).toHaveLength(1);
   expect(await scan([])).toEqual([]);
 });
 
