@@ -12,10 +12,9 @@ import { collectAdvisories } from './collect-advisories.ts';
 import { othersFirst, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
 import { type FollowUp, followUp, type Job, type JobRun, type RunContext } from './job.ts';
-import { lookUpExceptions } from './look-up-exceptions.ts';
 import { INGEST_LOCKFILES, type IngestLockfiles } from './payloads/ingest-lockfiles.ts';
 import { INSPECT_PACKAGES } from './payloads/inspect-packages.ts';
-import { imageSteps, JUDGE_SCAN } from './payloads/judge-scan.ts';
+import { imageSteps, JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
 import { releaseOf } from './payloads/release.ts';
 import type { Ports } from './ports.ts';
 import { isOpenException } from './scan/prove-exceptions.ts';
@@ -86,13 +85,11 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
       result,
       await unknownAdvisories(result, ports),
       context.startedAt,
+      lookUpsOf(payload, read),
     );
     return {
       result,
-      next: [
-        withLookUps(payload, read, judgement),
-        ...inspections.map((part) => followUp(INSPECT_PACKAGES, part)),
-      ],
+      next: [judgement, ...inspections.map((part) => followUp(INSPECT_PACKAGES, part))],
       record: ingestedRecord(payload, result),
     };
   },
@@ -114,13 +111,11 @@ export const ingestLockfiles: Job<IngestLockfiles, Inventory, keyof Needs> = {
   }),
 };
 
-/** The judgement of a full scan, followed by the look-ups for the exceptions that its lockfiles alone do not decide. */
-function withLookUps(payload: IngestLockfiles, { read }: AllRead, judgement: FollowUp): FollowUp {
-  const { scan, target, requestedAt, partial } = payload;
+/** The lockfiles of a full scan that alone do not decide about exceptions. */
+function lookUpsOf({ lockfiles, partial }: IngestLockfiles, { read }: AllRead): Pick<JudgeScan, 'lookUps'> {
   const open = new Set(read.flatMap((one) => (one.exceptions.some(isOpenException) ? one.path : [])));
-  const lockfiles = payload.lockfiles.filter(({ path }) => open.has(path));
-  if (partial === true || lockfiles.length === 0) return judgement;
-  return followUp(lookUpExceptions, { scan, target, requestedAt, lockfiles }, [judgement]);
+  const lookUps = lockfiles.filter(({ path }) => open.has(path));
+  return partial === true || lookUps.length === 0 ? {} : { lookUps };
 }
 
 /** A scan that names an image and no lockfile: the verdict on the image is the verdict of the scan. */
@@ -205,6 +200,7 @@ export async function scanFollowUps(
   referred: readonly string[],
   /** ms since 1970. */
   dividedAt: number,
+  lookUps: Pick<JudgeScan, 'lookUps'> = {},
 ): Promise<FollowUp> {
   const { scan, target, requestedAt } = header;
   const ids = [...referred].toSorted(compareText);
@@ -220,6 +216,7 @@ export async function scanFollowUps(
       advisoryParts: advisories.length,
       expansionParts: expansions.length,
       ...(header.partial === true ? { partial: true as const } : {}),
+      ...lookUps,
     },
     [
       ...(await mapInSlices(advisories, (part, index) =>

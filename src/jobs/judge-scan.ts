@@ -8,7 +8,8 @@ import { withNewerFacts } from '../scan/known-facts.ts';
 import { collectAdvisories } from './collect-advisories.ts';
 import { JobError, requireSameRelease } from './errors.ts';
 import { expandDependencies } from './expand-dependencies.ts';
-import type { Job } from './job.ts';
+import { type FollowUp, followUp, type Job } from './job.ts';
+import { lookUpExceptions } from './look-up-exceptions.ts';
 import { partNames } from './payloads/fields.ts';
 import { INGEST_LOCKFILES } from './payloads/ingest-lockfiles.ts';
 import { imageSteps, JUDGE_SCAN, type JudgeScan } from './payloads/judge-scan.ts';
@@ -37,7 +38,8 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
     const judged = { ...payload, ...parts, partial, paths, inventory, previous };
     const run = await concludeScan(judged, ports, context);
     const image = imageSteps({ ...payload, scan: imageScanOf(scan) }, inventory.image);
-    return { ...run, next: [...run.next, ...image], fleet: { comparedAt: context.startedAt } };
+    const next = [...run.next, ...image, ...(run.state === undefined ? [] : lookUpsAfter(payload))];
+    return { ...run, next, fleet: { comparedAt: context.startedAt } };
   },
   log: ({ scan }, verdict) => logVerdict(scan, verdict),
   // The verdict holds the facts, the deliveries hold the alerts, the target's state holds the findings.
@@ -52,6 +54,13 @@ export const judgeScan: Job<JudgeScan, Verdict, ConclusionNeeds | 'outcomes' | '
     if (ending.kind === 'failed') await scans.fail(failedRecord(payload, ending.reason));
   },
 };
+
+/** Saved with the verdict: when Redis loses that, the scan is judged again, and its exceptions are looked up afterwards. */
+function lookUpsAfter({ scan, target, requestedAt, lookUps: lockfiles }: JudgeScan): readonly FollowUp[] {
+  return lockfiles === undefined
+    ? []
+    : [followUp(lookUpExceptions, { scan, target, requestedAt, lockfiles })];
+}
 
 /** The outcomes of the children: those of advisories and those of dependency graphs. */
 function childrenOf({ scan: of, dividedAt, advisoryParts, expansionParts }: JudgeScan) {

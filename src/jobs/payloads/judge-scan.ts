@@ -3,6 +3,7 @@ import type { ScannedImage } from '../../model/image/image.ts';
 import { lazily } from '../../model/lazily.ts';
 import { type FollowUp, followUp, type JobType } from '../job.ts';
 import { dividedAt, scanId, scannedImage, targetSchema, timestamp } from './fields.ts';
+import { lockfileField } from './lockfile-field.ts';
 
 const MAX_PARTS = 100_000;
 
@@ -15,6 +16,11 @@ const schema = lazily(() =>
     advisoryParts: z.int().nonnegative().max(MAX_PARTS),
     expansionParts: z.int().nonnegative().max(MAX_PARTS),
     partial: z.literal(true).optional().describe('The scan names only some of the lockfiles of its target.'),
+    lookUps: z
+      .array(lockfileField())
+      .max(10_000)
+      .optional()
+      .describe('The lockfiles whose exceptions are looked up after the verdict.'),
   }),
 );
 
