@@ -177,7 +177,7 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
   const { scan, requestedAt, gaps } = judged;
   return {
     revision: nextRevision(previous?.revision ?? 0),
-    ...(refreshed === undefined ? { scan, ...judgedTimes(previous, judged) } : unmoved(refreshed)),
+    ...(refreshed === undefined ? { scan, ...judgedTimes(previous, readPart(judged)) } : unmoved(refreshed)),
     ...(read === undefined ? {} : { lockfiles: keptLockfiles(previous, read, judged) }),
     history: historyAfter(
       previous,
@@ -197,6 +197,13 @@ async function stateAfter(parts: StateParts): Promise<TargetState> {
       ? {}
       : { basis: { ...read.input, counts: verdict.counts } }),
   };
+}
+
+/** The lockfiles that a scan has read: of another one, what a scan says that was requested earlier and is judged later applies. */
+function readPart(judged: JudgedScan): ScanScope {
+  const unread = new Set(judged.inventory?.unread.map(({ path }) => path));
+  if (unread.size === 0) return judged;
+  return { ...judged, partial: true, paths: judged.paths.filter((path) => !unread.has(path)) };
 }
 
 /** With `take: first`, what a route took is sent to no other route later. */

@@ -4,6 +4,7 @@ import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles, scanFollowUps } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
 import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
+import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Advisory } from '../../src/model/scan/inventory.ts';
 import { IncompleteError } from '../../src/scan/attempt.ts';
 import { affected, context, FakeError, inventory, locked, ports, unchecked } from './facts.ts';
@@ -168,6 +169,58 @@ describe('judge-scan', () => {
       { scan: 's', target: 't', route: 'b', requestedAt: header.requestedAt },
     ]);
     expect(state).toMatchObject({ target: 't', replaces: 0, state: { scan: 's' } });
+  });
+
+  it('has the exceptions of its lockfiles looked up afterwards', async () => {
+    const content = JSON.stringify({
+      lockfileVersion: 3,
+      packages: { 'node_modules/a': { version: '1.0.0' } },
+    });
+    const manifest = { name: 'package.json', content: JSON.stringify({ overrides: { a: '1.0.0' } }) };
+    const lockfiles = [
+      { path: 'package-lock.json', content, companions: [manifest] },
+      { path: 'other/package-lock.json', content },
+    ];
+    const resolve = async (packages: readonly unknown[]) => ({
+      resolutions: packages.map(() => ({ outcome: 'missing' as const })),
+      retryable: false,
+    });
+    const asked = ports({ insights: { resolve } });
+    const { result, next } = await ingestLockfiles.run({ ...header, lockfiles }, asked, context());
+    expect(next.map(({ job }) => job)).toEqual(['judge-scan']);
+    const judged = await judgeScan.run(
+      next[0]?.payload as Parameters<typeof judgeScan.run>[0],
+      ports({ outcomes: new Map<string, unknown>([['ingest-lockfiles/s', result]]) }),
+      context(),
+    );
+    expect(judged.next).toMatchObject([
+      { job: 'look-up-exceptions', key: 's', payload: { ...header, lockfiles: lockfiles.slice(0, 1) } },
+    ]);
+    const partial = await ingestLockfiles.run({ ...header, lockfiles, partial: true }, asked, context());
+    expect(partial.next).toMatchObject([{ payload: { partial: true } }]);
+    expect(partial.next[0]?.payload).not.toHaveProperty('lookUps');
+  });
+
+  it('is not superseded by a scan that could not read its lockfile', async () => {
+    const read = inventory([locked('top', { direct: true }), affected('below', ['GHSA-1'])]);
+    const unread = { path: 'package-lock.json', error: { code: 'malformed', message: 'm' } };
+    const judge = async (scan: string, requestedAt: string, result: object, state?: TargetState) =>
+      await judgeScan.run(
+        { ...payload, scan, requestedAt },
+        ports({
+          ...(state && { state }),
+          outcomes: new Map<string, unknown>([
+            [`ingest-lockfiles/${scan}`, result],
+            [`collect-advisories/${scan}.0.0`, { advisories: [advisory], failed: [] }],
+          ]),
+        }),
+        context(),
+      );
+    const later = await judge('s2', '2026-01-02T00:00:02Z', { lockfiles: [], unread: [unread] });
+    const state = later.state !== undefined && 'state' in later.state ? later.state.state : undefined;
+    expect(state).toMatchObject({ requestedAt: '2026-01-02T00:00:02Z', incomplete: true });
+    const { result } = await judge('s1', '2026-01-02T00:00:01Z', read, state);
+    expect(result).toMatchObject({ superseded: false, changes: [{ transition: 'opened' }] });
   });
 
   it('reports notes, and sends them to no route', async () => {
