@@ -61,16 +61,8 @@ export function recordPartVerdict(
     next,
     deliveries: filed,
     record: judgedRecord(verdict, filed.length),
-    state: withPackages(targetChange(verdict, { replaces, state: after, digests }), previous),
+    state: targetChange(verdict, { replaces, state: after, digests }),
   };
-}
-
-/** The entry of the target in the list of the fleet keeps its number of packages. Without that number the entry does not change. */
-function withPackages(change: TargetChange, previous: TargetState | undefined): TargetChange {
-  const { summary, ...others } = change;
-  const packages = previous === undefined ? 0 : previous.basis?.counts.packages;
-  if (summary === undefined || packages === undefined) return others;
-  return { ...others, summary: { ...summary, packages } };
 }
 
 /** The settings of this process by which scans are compared. */
@@ -97,7 +89,7 @@ function targetChange(
     revision,
   }: Pick<TargetChange, 'lockfiles'> & { readonly revision?: ScannedRevision | undefined } = {},
 ): TargetChange {
-  const { target, counts, open, complete } = verdict;
+  const { target, open, complete } = verdict;
   const log = loggedChanges(verdict);
   return {
     target: target.id,
@@ -107,7 +99,6 @@ function targetChange(
     ...defined({ lockfiles }),
     summary: {
       labels: target.labels,
-      packages: counts.packages,
       open: nonZero(open),
       openByRule: openByRule(state.findings),
       ...suppressedIn(state.findings),

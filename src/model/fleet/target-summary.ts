@@ -11,6 +11,7 @@ export type TargetSummary = ValueOf<typeof targetSummarySchema>;
 export const targetSummarySchema = z.object({
   labels: z.record(z.string(), z.string()),
   lockfiles: z.array(z.object({ path: z.string(), inventory: z.string().exactOptional() })),
+  /** Number of packages of its lockfiles, as each was read last. */
   packages: z.number(),
   /** Open findings by severity, without notes; severities without any are absent. */
   open: z.partialRecord(z.enum(SEVERITIES), z.number()),
@@ -33,6 +34,8 @@ export const targetLockfileSchema = z.object({
   sha256: z.string().exactOptional(),
   /** Key of its inventory: SHA-256, hex. Absent when it was never read. */
   inventory: z.string().exactOptional(),
+  /** Number of its packages when it was read last. */
+  packages: z.number().exactOptional(),
   /** Suppressions of the `.lockhound.yaml` beside it. */
   suppressions: z.array(suppressionSchema).exactOptional(),
   /** Its owners by the `.lockhound.yaml` beside it, or by CODEOWNERS. */

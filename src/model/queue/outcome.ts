@@ -38,7 +38,7 @@ export interface TargetChange {
   /** Changed lockfiles; absent for a target without lockfiles, and when they did not change. */
   readonly lockfiles?: LockfileChange;
   /** The new summary; absent when it did not change. */
-  readonly summary?: Omit<TargetSummary, 'lockfiles'>;
+  readonly summary?: Omit<TargetSummary, 'lockfiles' | 'packages'>;
   /** The note for the ledger of the target; absent when neither its packages nor its findings changed. */
   readonly ledger?: LedgerNote;
   /** Changes for the log of the fleet. */

@@ -36,6 +36,7 @@ export async function prepareTarget(
   const lockfiles = (state.lockfiles ?? []).map(({ path, inventory }) =>
     inventory === undefined ? { path } : { path, inventory },
   );
+  const packages = (state.lockfiles ?? []).reduce((sum, file) => sum + (file.packages ?? 0), 0);
   return {
     state,
     newest,
@@ -49,7 +50,7 @@ export async function prepareTarget(
             {
               name: 'HSET',
               keys: [keys.targetSummaries],
-              values: [change.target, await writeValue(TARGET_SUMMARY, { ...summary, lockfiles })],
+              values: [change.target, await writeValue(TARGET_SUMMARY, { ...summary, lockfiles, packages })],
             },
           ]),
       ...(log === undefined
@@ -85,6 +86,7 @@ async function withInventories(
       path,
       sha256,
       inventory: one.hash,
+      packages: file.packages.length,
       ...defined({ suppressions, owners, exceptions: exceptions?.map(dated) }),
     });
   }

@@ -68,7 +68,6 @@ export function openFleet(
         lockfiles: { before: before?.lockfiles ?? [], read },
         summary: {
           labels,
-          packages: read.reduce((sum, { packages }) => sum + packages.length, 0),
           open,
           openByRule: { vulnerability: open },
           requestedAt: AT,

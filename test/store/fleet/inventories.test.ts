@@ -62,7 +62,7 @@ function open(prefix: string) {
           lockfiles: [],
         },
         lockfiles: { before: before?.lockfiles ?? [], read },
-        summary: { labels: {}, packages: 1, open: {}, openByRule: {}, requestedAt: AT },
+        summary: { labels: {}, open: {}, openByRule: {}, requestedAt: AT },
       },
     });
   };
