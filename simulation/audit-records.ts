@@ -20,6 +20,9 @@ export interface Happened {
   readonly hadWrongClocks: boolean;
   readonly lost: LostPeriods;
   readonly mayDoubt: (target: string) => boolean;
+  /** Whether the last lockfile of a target could not be read, and whether any could. */
+  readonly isUnread: (target: string) => boolean;
+  readonly isKnown: (target: string) => boolean;
   /** Whether a finding of the target is suppressed for some time. */
   readonly isSuppressedIn: (target: string) => boolean;
   /** Whether Redis has lost writes: of what it forgot, it does not know that it has ended. */
@@ -57,7 +60,7 @@ const HISTORY_MS = DAY_MS / 2;
 const RECORDED_MS = 1_000;
 /** Outcomes of these jobs are empty when their job is closed; those of all others are removed. */
 const MARKED =
-  /^(?:ingest-lockfiles|judge-scan|deliver-notification|refresh-fleet|finish-refresh|select-targets|check-freshness|advise-upgrades|gather-digest|run-schedule|judge-source)$/;
+  /^(?:ingest-lockfiles|judge-scan|deliver-notification|refresh-fleet|finish-refresh|select-targets|check-freshness|advise-upgrades|look-up-exceptions|gather-digest|run-schedule|judge-source)$/;
 
 /** Where the records of a shard say something else than what happened. */
 export function wrongRecords(witness: Witness, keys: Keys, happened: Happened): readonly string[] {
@@ -217,7 +220,7 @@ function checkTarget(
   witness: Witness,
   keys: Keys,
   target: string,
-  { open, asked }: Happened,
+  { open, asked, calmSince, isKnown, isUnread }: Happened,
   sayOf: Say,
 ): void {
   const say: Say = (what) => sayOf(`${target} ${what}`);
@@ -232,10 +235,15 @@ function checkTarget(
     readonly labels: Fields;
     readonly incomplete?: boolean;
   };
-  if (summary.packages !== PACKAGES) say(`has ${summary.packages} packages`);
-  const labels = asked.findLast(({ step }) => step.target === target)?.labels ?? { name: target };
+  if (summary.packages !== (isKnown(target) ? PACKAGES : 0)) say(`has ${summary.packages} packages`);
+  const last = asked.findLast(({ step }) => step.target === target);
+  const labels = last?.labels ?? { name: target };
   if (!isDeepStrictEqual(summary.labels, labels)) say(`has the labels ${JSON.stringify(summary.labels)}`);
-  if (summary.incomplete === true) say('is incomplete');
+  const isIncomplete = summary.incomplete === true;
+  // A fault may delay the scan before one whose lockfile could not be read.
+  const isOld = last === undefined || last.at < calmSince;
+  if (isIncomplete !== isUnread(target) && (isIncomplete || !isOld))
+    say(`is ${isIncomplete ? 'in' : ''}complete`);
   const expected = Map.groupBy(
     [...open].filter(([key]) => key.startsWith(`${target} `)),
     ([, severity]) => severity,

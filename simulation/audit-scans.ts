@@ -66,19 +66,23 @@ function isGivenUp({ lockfiles, unreadFiles }: ScanFields): boolean {
   return lockfiles === 0 && unreadFiles?.every(({ reason }) => reason.includes('workers died')) === true;
 }
 
-function checkScan(fields: ScanFields, { mayBeLost }: AskedScan, say: Say): void {
+function checkScan(fields: ScanFields, { mayBeLost, step }: AskedScan, say: Say): void {
   const { state, outcomes = {}, lockfiles, packages } = fields;
   if (state !== 'concluded' && state !== 'superseded') say(`it is ${state}`);
   if (mayBeLost === true) return;
-  if (lockfiles !== 1 || packages !== PACKAGES) say(`it has ${packages} packages in ${lockfiles} lockfiles`);
+  const [files, locked] = step.unread === true ? [0, 0] : [1, PACKAGES];
+  if (lockfiles !== files || packages !== locked)
+    say(`it has ${packages} packages in ${lockfiles} lockfiles`);
   const accounted = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  if (accounted !== PACKAGES) say(`${accounted} packages are accounted for`);
+  if (accounted !== locked) say(`${accounted} packages are accounted for`);
 }
 
 function checkCalm({ at, id, step }: AskedScan, fields: ScanFields, mayDoubt: boolean, say: Say): void {
   const { outcomes, incomplete, unchanged, startedAt = 0, endedAt = 0 } = fields;
   const missing = step.after === 'late' && !id.endsWith('-late') ? 1 : 0;
-  if (outcomes?.['resolved'] !== PACKAGES - missing || (outcomes['missing'] ?? 0) !== missing)
+  if (step.unread === true) {
+    if (incomplete !== true) say('it is complete');
+  } else if (outcomes?.['resolved'] !== PACKAGES - missing || (outcomes['missing'] ?? 0) !== missing)
     say(`it has ${JSON.stringify(outcomes)}`);
   if (incomplete === true && missing === 0 && !mayDoubt) say('it is not complete');
   if (!(Math.floor(at) <= startedAt && startedAt <= endedAt))

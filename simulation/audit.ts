@@ -21,17 +21,20 @@ function stalledJobs(witness: Witness, queue: string): readonly string[] {
 }
 
 /** Jobs, places in lanes and waiting changes that a shard has. Starts of schedules are always delayed. Redis has no empty keys. */
-export function openWork(witness: Witness, keys: Keys): readonly string[] {
+export function openWork(witness: Witness, keys: Keys, model: Model): readonly string[] {
   const names = namesOf(witness, keys);
   const queues = names.flatMap((name) => /^(.+):meta$/.exec(name)?.[1] ?? []);
   const working = queues.filter((queue) => !queue.endsWith(':schedules')).map((queue) => `${queue}:`);
   const stalled = queues.flatMap((queue) => stalledJobs(witness, queue));
   const places = new Set([
-    ...[keys.openJobs, keys.openDeliveries, keys.failedDeliveries, keys.incompleteTargets, keys.rejected],
+    ...[keys.openJobs, keys.openDeliveries, keys.failedDeliveries, keys.rejected],
     keys.claim('refresh-all'),
   ]);
   const starts = [keys.digest('*').slice(0, -1), keys.lane('*').slice(0, -1)];
   const pending = keys.facts('').facts;
+  const incomplete = textsIn(witness.ask('SMEMBERS', keys.incompleteTargets));
+  const doubted = incomplete.filter((target) => !model.isUnread(target));
+  if (doubted.length > 0) return doubted.map((target) => `${target} is incomplete`);
   return names
     .filter(
       (name) =>
@@ -62,7 +65,7 @@ export async function leftOver(
     const scanned = all.filter((id) => !id.startsWith('lockhound:'));
     found.push(
       ...wrongDeliveries(witness, keys),
-      ...wrongInventories(witness, keys, scanned.length),
+      ...wrongInventories(witness, keys, scanned.filter(model.isKnown).length),
       ...withoutEnd(witness, keys),
       ...(await wrongLedgers(redis, keys, scanned)),
       ...(await wrongFleet(witness, redis, keys, { targets: scanned, model })),
@@ -95,7 +98,7 @@ function wrongDeliveries(witness: Witness, keys: Keys): readonly string[] {
   return found;
 }
 
-/** Each target has one lockfile: inventories are used so often in all, and none is stored that no target has. */
+/** Each target has one lockfile, if it was ever read: inventories are used so often in all, and none is stored that no target has. */
 function wrongInventories(witness: Witness, keys: Keys, targets: number): readonly string[] {
   const uses = textsIn(witness.ask('HVALS', keys.inventoryUses)).map(Number);
   const sum = uses.reduce((all, one) => all + one, 0);

@@ -132,6 +132,7 @@ class History {
       ...{ config, scheduler, network, log },
       note: (text) => this.#note(text),
       fail: this.#fail,
+      ready: this.#invariants.requireScheduled,
       isCalm: () => this.#state.isCalm,
       losesWrites: losesWrites(plan),
     });
@@ -325,7 +326,7 @@ class History {
     switch (step.kind) {
       case 'scan': {
         const scan = await scans.ask(step, () => this.#publishLate(step));
-        if (this.#state.isCalm) await this.#requirePrompt(scan);
+        if (this.#state.isCalm && step.unread !== true) await this.#requirePrompt(scan);
         return;
       }
       case 'file':

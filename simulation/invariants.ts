@@ -92,7 +92,7 @@ export class Invariants {
     redis.setMaxListeners(0);
     await this.#untilNothing(until, async () => {
       // The rest takes long, and is rarely true before.
-      const open = this.#shards().flatMap((keys) => openWork(this.#witness, keys));
+      const open = this.#shards().flatMap((keys) => openWork(this.#witness, keys, model));
       // After lost writes, a payload is refused again that an operator has deleted.
       if (open.length > 0 && state.hadFaults && losesWrites(plan)) await dropRejected(config);
       if (open.length > 0) return open;
@@ -124,6 +124,8 @@ export class Invariants {
       asked: scans.asked,
       open: model.open(),
       mayDoubt: model.mayDoubt,
+      isUnread: model.isUnread,
+      isKnown: model.isKnown,
       isSuppressedIn: model.isSuppressedIn,
       calmSince: state.calmSince,
       hadWrongClocks: state.hadFaults && plan.steps.some(({ kind }) => kind === 'clock'),
@@ -204,6 +206,16 @@ export class Invariants {
     if (late !== undefined) throw new Error(`the next refresh is due in ${late - now} ms`);
     return Math.max(...starts.map((start) => (start < least ? start + every : start)));
   }
+
+  /** Without faults, Redis has the next refresh when a worker has started. */
+  readonly requireScheduled = (): void => {
+    const { state, fail } = this.#options;
+    if (!state.isCalm) return;
+    for (const { prefix } of this.#shards()) {
+      const next = this.#witness.ask('ZSCORE', `${prefix}:schedules:repeat`, 'refresh-all');
+      if (next === null) fail(new Error('a worker has started, and has written no schedules'));
+    }
+  };
 
   /** Looks for open jobs that no queue holds, again and again. `before`: those of the last look. */
   requireQueued(before: ReadonlySet<string> = new Set()): void {

@@ -23,6 +23,9 @@ export function severityOf(score: number): string {
   return 'low';
 }
 
+/** The rule about exceptions that are not needed. A target has one exception at a time. */
+const STALE_EXCEPTION = 'stale-exception';
+
 interface OpenOptions {
   readonly target?: string;
   readonly until?: number;
@@ -31,6 +34,11 @@ interface OpenOptions {
 /** The inputs as they are now: what each target locks, and the advisories. */
 export class Model {
   readonly #targets = new Map<string, Map<string, string>>();
+  /** Those with an exception that is not needed. */
+  readonly #stale = new Set<string>();
+  /** Those whose last lockfile could not be read, and those of which any could not. */
+  readonly #unread = new Set<string>();
+  readonly #everUnread = new Set<string>();
   readonly #advisories = new Map<string, Advisory & { readonly at: number }>();
   readonly #withdrawn: Advisory[] = [];
   /** Until when advisories are suppressed, in virtual milliseconds. */
@@ -41,11 +49,28 @@ export class Model {
     this.#now = now;
   }
 
-  lock(target: string, packages: ReadonlyMap<string, string>): void {
+  /** `isStale`: a manifest beside the lockfile has an exception that is not needed. */
+  lock(target: string, packages: ReadonlyMap<string, string>, isStale = false): void {
     this.#targets.set(target, new Map(packages));
+    this.#unread.delete(target);
+    if (isStale) this.#stale.add(target);
+    else this.#stale.delete(target);
   }
 
-  /** Number of targets that lock something. */
+  /** The lockfile of a target cannot be read: what is known of it stays. */
+  misread(target: string): void {
+    if (!this.#targets.has(target)) this.#targets.set(target, new Map());
+    this.#unread.add(target);
+    this.#everUnread.add(target);
+  }
+
+  /** Whether the last lockfile of a target could not be read. */
+  readonly isUnread = (target: string): boolean => this.#unread.has(target);
+
+  /** Whether a lockfile of a target was ever read. */
+  readonly isKnown = (target: string): boolean => (this.#targets.get(target)?.size ?? 0) > 0;
+
+  /** Number of targets. */
   get targets(): number {
     return this.#targets.size;
   }
@@ -72,17 +97,24 @@ export class Model {
     this.#advisories.delete(id);
   }
 
-  /** Whether a target locks a version of which the service states less than before, so that the loss may be doubted. */
+  /**
+   * Whether an alert of a target may have gaps: it has had a lockfile that could not be read, or locks a version of which the service states
+   * less than before, so that the loss may be doubted.
+   */
   readonly mayDoubt = (target: string): boolean => {
+    if (this.#everUnread.has(target)) return true;
     const packages = this.#targets.get(target);
     return this.#withdrawn.some(({ name, versions }) => versions.includes(packages?.get(name) ?? ''));
   };
 
-  /** The findings of all targets, or of one. `until`: only of advisories that are older. */
+  /** The findings of all targets, or of one. `until`: only those of advisories that are older. */
   open({ target: only, until = Number.POSITIVE_INFINITY }: OpenOptions = {}): Open {
     const open = new Map<string, string>();
     for (const [target, packages] of this.#targets) {
       if (only !== undefined && target !== only) continue;
+      // Exceptions are looked up after scans.
+      if (this.#stale.has(target) && until === Number.POSITIVE_INFINITY)
+        open.set(`${target} ${STALE_EXCEPTION}`, 'low');
       for (const [id, { name, versions, score, at }] of this.#advisories) {
         if ((this.#suppressed.get(id) ?? 0) > this.#now()) continue;
         const version = packages.get(name);
@@ -138,6 +170,7 @@ const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
 
 /** What names a finding: the advisory in any version of the package, or else the version and the rule. */
 function keyOf(target: string, { rule, package: name, version, advisories }: SentChange): string {
+  if (rule === STALE_EXCEPTION) return `${target} ${rule}`;
   return advisories.length === 0
     ? `${target} ${name}@${version} ${rule}`
     : `${target} ${name} ${advisories[0]}`;

@@ -18,7 +18,7 @@ export type Happening =
    * A producer asks for a scan of a target with these packages. `via`: another program, which knows only the queue. `after`: soon afterwards
    * somebody asks for the same scan, for another content under its id, or, under another id, for the same content, with other labels,
    * without a change, or when the index has a package that it did not have before (`late`, about which there is an advisory). `release`: for
-   * the same content as a release.
+   * the same content as a release. `unread`: with a lockfile that cannot be read.
    */
   | {
       readonly kind: 'scan';
@@ -26,8 +26,12 @@ export type Happening =
       readonly packages: Packages;
       /** Its number among the scans of a busy target. */
       readonly extra?: number;
+      /** The package whose version the manifest beside the lockfile overrides. */
+      readonly override?: string;
       readonly via?: 'queue';
-      readonly after?: 'same' | 'other' | 'unchanged' | 'labels' | 'late' | 'release';
+      readonly after?: 'same' | 'other' | 'unchanged' | 'labels' | 'late' | 'release' | 'unread';
+      /** Its lockfile cannot be read. */
+      readonly unread?: boolean;
     }
   /** The lockfile of a target changes that Lockhound reads itself. */
   | { readonly kind: 'file'; readonly target: string; readonly packages: Packages }
@@ -98,6 +102,8 @@ export interface Plan {
   readonly isLarge: boolean;
   /** Whether it suppresses an advisory for some time, and the history goes on until that has ended. */
   readonly isTimed: boolean;
+  /** Whether manifests lie beside its lockfiles, which override versions. */
+  readonly hasOverrides: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -152,6 +158,13 @@ export const SUPPRESSION = {
 export const SUPPRESSED: ReadonlySet<string> = new Set(
   SUPPRESSION.targets.map((target) => `${target} ${SUPPRESSION.advisory.name} ${SUPPRESSION.advisory.id}`),
 );
+/** Part of the other histories in which manifests override versions, and part of the scans that have such a manifest there. */
+const OVERRIDING = 0.12;
+const OVERRIDDEN = 0.6;
+/** Distinguishes the random numbers for that from all others. */
+const OVERRIDES = 0x0e44;
+/** No lockfile has this package: an override of it is found to be idle without the index. */
+const ABSENT = 'absent';
 /** Part of the histories whose targets are spread over two shards. */
 const SHARDED = 0.2;
 const LONGEST_FAULT_MS = 8_000;
@@ -183,6 +196,10 @@ const LATE = 0.3;
 const RELEASES = 0x4e1e;
 /** Part of the rounds in which a target is released. */
 const RELEASED = 0.2;
+/** Distinguishes the random numbers of lockfiles that cannot be read from all others, which stay the same. */
+const MISREAD = 0x3ead;
+/** Part of the rounds in which a lockfile cannot be read. */
+const UNREAD = 0.3;
 /** Part of the scans that are asked for in another way than by a producer, and once. */
 const UNUSUAL = 0.25;
 /** A scan and a refresh of such a fleet have a worker receive about so many chunks. */
@@ -194,6 +211,7 @@ const QUEUES: readonly string[] = [
   ...['deliver-notification', 'deliver-notification', 'refresh-fleet', 'refresh-fleet'],
   ...['schedules', 'schedules'],
 ];
+const QUEUE_OF_OVERRIDES = 'look-up-exceptions';
 const QUEUES_OF_LARGE = ['gather-digest', 'run-schedule', 'read-source', 'expand-dependencies'] as const;
 const MOST_WRITES = 3;
 /** A worker that is stopped for so long finds its jobs done by another one: locks expire after 5 seconds. */
@@ -219,6 +237,9 @@ export function planOf(seed: number): Plan {
   const locks = new Map<string, Map<string, string>>();
   const advisories: WorldAdvisory[] = [];
   const isLarge = random.next() < LARGE;
+  const isTimed = !isLarge && createRandom(seed ^ TIMES).next() < TIMED;
+  const overrides = createRandom(seed ^ OVERRIDES);
+  const hasOverrides = !isLarge && !isTimed && overrides.next() < OVERRIDING;
   const withdrawal = random.between(FAULTY_ROUNDS.first, ROUNDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     steps.push(...requestsOf(round, locks, isLarge, random));
@@ -237,23 +258,38 @@ export function planOf(seed: number): Plan {
     steps.push({
       round: random.between(FAULTY_ROUNDS.first, FAULTY_ROUNDS.last),
       at: random.below(ROUND_MS),
-      ...faultOf(random, isLarge),
+      ...faultOf(random, isLarge, hasOverrides),
     });
   }
+  const queues = [
+    ...QUEUES,
+    ...(isLarge ? QUEUES_OF_LARGE : []),
+    ...(hasOverrides ? [QUEUE_OF_OVERRIDES, QUEUE_OF_OVERRIDES] : []),
+  ];
   for (let count = 0; count < AIMED_FAULTS; count += 1) {
     const round = random.between(FAULTY_ROUNDS.first, FAULTY_ROUNDS.last);
-    steps.push({ round, at: random.below(ROUND_MS), ...aimedFaultOf(random, isLarge) });
+    steps.push({ round, at: random.below(ROUND_MS), ...aimedFaultOf(random, queues) });
   }
   // A clock that is wrong may take a scan for older than the one before it.
   const isInOrder = steps.every(({ kind }) => kind !== 'clock');
   addLate(steps, createRandom(seed ^ LATE_PACKAGES));
   addReleases(steps, createRandom(seed ^ RELEASES));
+  if (isInOrder) addUnread(steps, createRandom(seed ^ MISREAD));
   const kept = steps.filter((step) => isInOrder || step.kind !== 'scan' || step.extra === undefined);
   kept.sort((left, right) => left.round - right.round || left.at - right.at);
   const shards = random.next() < SHARDED ? 2 : 1;
-  const isTimed = !isLarge && createRandom(seed ^ TIMES).next() < TIMED;
   const counts = { targets: TARGETS, workers: WORKERS, rounds: ROUNDS, shards };
-  return { seed, ...counts, isLarge, isTimed, steps: isTimed ? kept.map(lockSuppressed) : kept };
+  const last = isTimed ? kept.map(lockSuppressed) : hasOverrides ? withOverrides(kept, overrides) : kept;
+  return { seed, ...counts, isLarge, isTimed, hasOverrides, steps: last };
+}
+
+/** Has many scans override the version of a package that they lock, or of one that they do not. */
+export function withOverrides(steps: readonly Step[], random: Random): readonly Step[] {
+  return steps.map((step) => {
+    if (step.kind !== 'scan' || random.next() >= OVERRIDDEN) return step;
+    const known = step.packages.flatMap(([name]) => (NAMES.includes(name) ? name : []));
+    return { ...step, override: random.oneOf([...known, ABSENT]) };
+  });
 }
 
 /** Has the targets of the suppression lock its package. */
@@ -356,16 +392,35 @@ function addLate(steps: Step[], random: Random): void {
 
 /** In some of the rounds, one target is released that no suppression is about. */
 function addReleases(steps: Step[], random: Random): void {
-  const isReleasable = (step: Step): boolean =>
+  changeScans(steps, RELEASED, random, (step) => ({ ...step, at: step.at / 2, after: 'release' }));
+}
+
+/** In some of the rounds, a lockfile cannot be read: that of the scan of a target, or that of one soon after it. */
+function addUnread(steps: Step[], random: Random): void {
+  // While the lockfile of a target cannot be read, no withdrawal resolves what was found in it.
+  const withdrawn = new Set(steps.flatMap(({ kind, round }) => (kind === 'withdraw' ? round : [])));
+  changeScans(steps, UNREAD, random, (step) => {
+    if (withdrawn.has(step.round)) return step;
+    return random.next() < 0.5 ? { ...step, unread: true } : { ...step, after: 'unread' };
+  });
+}
+
+/** Changes one scan, which is not asked for twice, in a part of the rounds. */
+function changeScans(
+  steps: Step[],
+  part: number,
+  random: Random,
+  change: (step: Step & { kind: 'scan' }) => Step,
+): void {
+  const isChangeable = (step: Step): boolean =>
     step.kind === 'scan' &&
     step.after === undefined &&
     !SUPPRESSION.targets.some((target) => target === step.target);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const places = steps.flatMap((step, at) => (step.round === round && isReleasable(step) ? [at] : []));
+    const places = steps.flatMap((step, at) => (step.round === round && isChangeable(step) ? [at] : []));
     const at = random.oneOf(places);
     const step = steps[at];
-    if (random.next() < RELEASED && step?.kind === 'scan')
-      steps[at] = { ...step, at: step.at / 2, after: 'release' };
+    if (random.next() < part && step?.kind === 'scan') steps[at] = change(step);
   }
 }
 
@@ -393,8 +448,7 @@ function changeAdvisories(
 }
 
 /** A fault between two steps of a job, which one of its kind meets that is rare as often as others. */
-function aimedFaultOf(random: Random, isLarge: boolean): Happening {
-  const queues = isLarge ? [...QUEUES, ...QUEUES_OF_LARGE] : QUEUES;
+function aimedFaultOf(random: Random, queues: readonly string[]): Happening {
   const write = { queue: random.oneOf(queues), writes: random.below(MOST_WRITES) };
   const ms = 500 + random.below(LONGEST_FAULT_MS);
   switch (random.below(4)) {
@@ -407,7 +461,7 @@ function aimedFaultOf(random: Random, isLarge: boolean): Happening {
   }
 }
 
-function faultOf(random: Random, isLarge: boolean): Happening {
+function faultOf(random: Random, isLarge: boolean, hasOverrides: boolean): Happening {
   const worker = random.below(WORKERS);
   const ms = 500 + random.below(LONGEST_FAULT_MS);
   switch (random.below(12)) {
@@ -438,7 +492,8 @@ function faultOf(random: Random, isLarge: boolean): Happening {
       };
     default: {
       const service = random.oneOf(isLarge ? SERVICES : SERVICES.slice(0, 2));
-      const faults = service === 'receiver' ? RECEIVER_FAULTS : SERVICE_FAULTS;
+      // After an answer that a repetition does not change, overrides are looked up by the next scan.
+      const faults = service === 'receiver' || hasOverrides ? RECEIVER_FAULTS : SERVICE_FAULTS;
       return { kind: 'service', service, fault: random.oneOf(faults), part: random.oneOf([0.3, 1]), ms };
     }
   }

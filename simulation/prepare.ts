@@ -4,8 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Result } from './history.ts';
-import { BOUNDS, MODES, type Plan, planOf, REFRESH_S, SOURCES, START, SUPPRESSION } from './plan.ts';
+import {
+  BOUNDS,
+  MODES,
+  type Plan,
+  planOf,
+  REFRESH_S,
+  SOURCES,
+  START,
+  SUPPRESSION,
+  withOverrides,
+} from './plan.ts';
 import { replacePlatform } from './platform.ts';
+import { createRandom } from './random.ts';
 import { URLS } from './world.ts';
 
 /** A history of this seed runs first, so that modules which are loaded on first use are loaded. */
@@ -57,7 +68,10 @@ export async function prepare({
     return loadConfig({ file, environment: {} });
   };
   const configs = [1, 2].map((shards) => {
-    return { small: load(shards, SMALL), timed: load(shards, SMALL + TIMED), large: load(shards, LARGE) };
+    return {
+      ...{ small: load(shards, SMALL), timed: load(shards, SMALL + TIMED) },
+      ...{ overriding: load(shards, SMALL + OVERRIDING), large: load(shards, LARGE) },
+    };
   });
   rmSync(folder, { recursive: true });
   for (const module of ['model/stored/schemas.ts', 'versions/version-match.ts', 'model/watch/source.ts'])
@@ -69,13 +83,18 @@ export async function prepare({
   const run = (plan: Plan, logged = log): Promise<Result> => {
     selectJobs(plan);
     const of = configs[plan.shards - 1];
-    const config = plan.isLarge ? of?.large : plan.isTimed ? of?.timed : of?.small;
-    if (config === undefined) throw new RangeError(`no configuration has ${plan.shards} shards`);
+    if (of === undefined) throw new RangeError(`no configuration has ${plan.shards} shards`);
+    const small = plan.hasOverrides ? of.overriding : of.small;
+    const config = plan.isLarge ? of.large : plan.isTimed ? of.timed : small;
     return runHistory(plan, config, logged);
   };
   const first = planOf(WARM_UP);
   const steps = first.steps.filter(({ kind, round }) => round === 0 && kind !== 'refused');
-  await run({ ...first, steps, rounds: 1, isLarge: true, isTimed: false }, () => true);
+  const kinds = { isLarge: true, isTimed: false, hasOverrides: true };
+  await run(
+    { ...first, ...kinds, steps: withOverrides(steps, createRandom(WARM_UP)), rounds: 1 },
+    () => true,
+  );
   return (plan) => run(plan);
 }
 
@@ -114,6 +133,11 @@ watch: { every: ${REFRESH_S.all}s, young: 0s, jitter: 0s, inspect: false }
 notify:
   webhook: { name: hook, url: "${URLS.receiver}/hook" }
   allowAddresses: [receiver.test]
+`;
+
+/** Notes about overrides that are not needed are sent. */
+const OVERRIDING = `
+policy: { rules: { stale-exception: { level: alert } } }
 `;
 
 const TIMED = `

@@ -5,6 +5,7 @@ import { createKeys } from '../src/store/keys.ts';
 import type { Model } from './oracle.ts';
 import { CALM_ROUNDS, freshFor, type Packages, type Step, WITHOUT_EDGES } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
+import { VERSIONS } from './world.ts';
 
 export const REDIS = 'redis://redis.test:6379';
 const INGEST = 'ingest-lockfiles';
@@ -100,9 +101,14 @@ export class Scans {
     return this.asked.findLast(({ step }) => step.target === target);
   }
 
+  #lock(step: ScanStep): void {
+    if (step.unread === true) this.#model.misread(step.target);
+    else this.#model.lock(step.target, new Map(step.packages), isStale(step));
+  }
+
   /** Asks for a scan, and then for it once more where the step says so. `onLate`: when the index gets the packages that it lacked. */
   async ask(step: ScanStep, onLate = () => {}): Promise<AskedScan> {
-    this.#model.lock(step.target, new Map(step.packages));
+    this.#lock(step);
     const number = step.extra === undefined ? '' : `-${step.extra}`;
     const scan: AskedScan = {
       at: this.#scheduler.now,
@@ -126,13 +132,18 @@ export class Scans {
     else if (step.after === 'release') await this.#release(scan);
     else if (step.after === 'labels')
       await this.#enqueueNew({ ...scan, labels: relabelled(scan) }, `${scan.id}-labels`);
-    else await this.#enqueueNew(scan, `${scan.id}-${step.after}`);
+    else
+      await this.#enqueueNew(
+        { ...scan, step: { ...step, unread: step.after === 'unread' } },
+        `${scan.id}-${step.after}`,
+      );
     return scan;
   }
 
-  /** Asks again for a scan with what it is about under another id, if it is the last one of its target. */
+  /** Asks again for a scan with what it is about under another id, if it is the last one of its target whose lockfile can be read. */
   async askAgain(scan: AskedScan): Promise<void> {
-    if (this.last(scan.step.target) === scan) await this.#enqueueNew(scan, `${scan.id}-again`);
+    const last = this.asked.findLast(({ step }) => step.target === scan.step.target && step.unread !== true);
+    if (last === scan) await this.#enqueueNew(scan, `${scan.id}-again`);
   }
 
   /** Asks for a scan, or again for one that Redis may have lost. */
@@ -183,13 +194,22 @@ export class Scans {
     await queue.remove(id);
   }
 
-  #lockfile({ target, packages }: Pick<ScanStep, 'target' | 'packages'>): Lockfile {
-    if (this.#isLarge && target === WITHOUT_EDGES) return { path: 'bom.cdx.json', content: bomOf(packages) };
-    return { path: PATH, content: lockfileOf(packages) };
+  #lockfile({ target, packages, override, unread }: ScanStep): Lockfile {
+    if (this.#isLarge && target === WITHOUT_EDGES)
+      return { path: 'bom.cdx.json', content: unread === true ? '{' : bomOf(packages) };
+    const content = lockfileOf(packages);
+    const lockfile = { path: PATH, content: unread === true ? content.slice(0, -2) : content };
+    if (override === undefined) return lockfile;
+    const overrides = { [override]: versionOf(override, packages) ?? VERSIONS[0] };
+    return {
+      ...lockfile,
+      companions: [{ name: 'package.json', content: JSON.stringify({ overrides }) }],
+    };
   }
 
   async #enqueueNew({ step, labels }: Pick<AskedScan, 'step' | 'labels'>, id: string): Promise<void> {
     const again: AskedScan = { at: this.#scheduler.now, step, id, labels };
+    this.#lock(step);
     this.asked.push(again);
     await this.enqueue(again);
   }
@@ -197,7 +217,6 @@ export class Scans {
   /** Has a release of the target with what it locks, and no other release of that name. */
   async #release({ step, id, labels }: AskedScan): Promise<void> {
     const released = { ...step, target: `${step.target}${RELEASE_MARK}${id}` };
-    this.#model.lock(released.target, new Map(step.packages));
     await this.#enqueueNew({ step: released, labels }, `${id}-release`);
     // A claim that Redis has lost refuses nothing, and a worker makes it for what another program queued.
     if (CALM_ROUNDS.includes(step.round) && step.via === undefined)
@@ -256,6 +275,18 @@ function relabelled({ id, labels }: AskedScan): Labels {
 interface Lockfile {
   readonly path: string;
   readonly content: string;
+  readonly companions?: { readonly name: string; readonly content: string }[];
+}
+
+/** Whether a lockfile would stay as it is without the override: each package is required in any version, so that the newest one is selected. */
+function isStale({ override, packages }: ScanStep): boolean {
+  if (override === undefined) return false;
+  const version = versionOf(override, packages);
+  return version === undefined || version === VERSIONS.at(-1);
+}
+
+function versionOf(name: string, packages: Packages): string | undefined {
+  return new Map(packages).get(name);
 }
 
 function payloadOf(target: Target, scan: string, lockfiles: readonly Lockfile[], at = 0) {

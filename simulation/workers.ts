@@ -11,7 +11,7 @@ const WARNS = /"level":"(?:warn|error|fatal)"/;
  * plans have refused say so. A scan that takes up a version again, of which the service meanwhile states less, doubts the service.
  */
 const EXPECTED_WARNING =
-  /Redis does not write to disk|the next start of a schedule was missing|"(?:key|jobId)":"refused-|"job":"deliver-notification".*retried later \(retry\)|it may have lost data|not be read completely/;
+  /Redis does not write to disk|the next start of a schedule was missing|"(?:key|jobId)":"refused-|"job":"deliver-notification".*retried later \(retry\)|it may have lost data|not be read completely|lockfiles were not read|the scan is incomplete/;
 /** Workers write all schedules when they start: a search that finds more than these missing so early has done it for them. */
 const MISSED = /the next start of a schedule was missing/;
 const MOST_MISSED = 2;
@@ -56,6 +56,8 @@ interface WorkersOptions {
   readonly log: LogLine | undefined;
   readonly note: (text: string) => void;
   readonly fail: (error: unknown) => void;
+  /** Called when a worker has started. */
+  readonly ready: () => void;
   /** Whether no fault lasts or has left work. */
   readonly isCalm: () => boolean;
   /** Whether Redis loses writes in this history. */
@@ -98,7 +100,7 @@ export class Workers {
   /** Starts a worker, unless another fault has brought it back already. */
   start(index: number): void {
     if (this.#workers[index]?.owner.alive === true) return;
-    const { config, scheduler, note } = this.#options;
+    const { config, scheduler, note, ready } = this.#options;
     const owner = createOwner(`worker-${index}`);
     const stop = new AbortController();
     note(`worker ${index} starts`);
@@ -110,7 +112,9 @@ export class Workers {
       }),
     );
     this.#workers[index] = { owner, stop, running };
-    running.catch((error: unknown) => (stop.signal.aborted ? undefined : this.#restart(index, owner, error)));
+    running.then(ready).catch((error: unknown) => {
+      if (!stop.signal.aborted) void this.#restart(index, owner, error);
+    });
   }
 
   /** A worker that loses Redis while it starts ends with an error. */
