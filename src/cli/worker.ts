@@ -32,11 +32,11 @@ export function workerCommand(command: Command): void {
       const { closeInTurn, runWorker } = await import('../compose/worker.ts');
       const { limitHeapGrowth } = await import('../compose/heap-growth.ts');
       limitHeapGrowth();
-      const running = interruptible(async (signal) => {
+      await interruptible(async (signal) => {
         const { shard: shards, ephemeral = false } = options;
         const serving = options.serve === true;
         const worker = await unlessAborted(signal, runWorker(loaded, { signal, ephemeral, shards, serving }));
-        if (worker === undefined) return;
+        if (worker === undefined) return exitAfterGracePeriod();
         let server: { close(): Promise<void> } | undefined;
         try {
           if (serving) {
@@ -46,11 +46,10 @@ export function workerCommand(command: Command): void {
           await untilAborted(AbortSignal.any([signal, worker.lost]));
           if (!signal.aborted) throw worker.lost.reason;
         } finally {
-          await closeInTurn([async () => await server?.close(), worker.close]);
+          const parts = [async () => await server?.close(), worker.close];
+          await closeInTurn(parts).finally(exitAfterGracePeriod);
         }
       });
-      // Also when it could not start: what it had opened would keep a process alive that does nothing.
-      await running.finally(exitAfterGracePeriod);
     });
 }
 
@@ -60,7 +59,7 @@ function parseShards(text: string): readonly number[] {
   throw new InvalidArgumentError('numbers of shards, from 0, separated by commas');
 }
 
-/** A connection that does not close must not keep the process of a worker alive that has stopped or could not start. */
+/** A connection that does not close must not keep the process of a stopped worker alive. */
 const GRACE_MS = 1_000;
 
 function exitAfterGracePeriod(): void {

@@ -89,41 +89,35 @@ export async function startWorkers(options: RuntimeOptions) {
   }
   const workers = [...processing.values()].map((one) => startWorker({ ...options, lockDurationMs }, one));
   for (const worker of workers) worker.on('error', onError);
-  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  const started =
-    options.schedules === undefined
-      ? undefined
-      : await startSchedules({
-          ...options,
-          lockDurationMs,
-          schedules: options.schedules,
-          stored: options.storedSchedules,
-          flow,
-          onError,
-        });
-  if (started !== undefined) workers.push(started.worker);
-  const reconciler =
-    options.reconciler === undefined
-      ? undefined
-      : startReconciler(options.reconciler, {
-          flow,
-          log,
-          reject: options.reject,
-          restoreSchedules: started?.restore,
-        });
+  let started: Awaited<ReturnType<typeof startSchedules>> | undefined;
+  let reconciler: ReturnType<typeof startReconciler> | undefined;
   const closeAll = async (): Promise<void> => {
     await reconciler?.stop();
     await Promise.all(workers.map((worker) => worker.close()));
     await completed.close();
     await Promise.all([close(), started?.queue.close()]);
   };
-  return {
-    /**
-     * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
-     * when no job runs, or one second after `graceMs` when Redis does not answer.
-     */
-    close: (graceMs: number) => closeWithin(closeAll(), shutdown, graceMs, log),
-  };
+  /**
+   * Accepts no more jobs, lets running jobs finish for `graceMs`, then aborts them and returns them to their queues. Resolves
+   * when no job runs, or one second after `graceMs` when Redis does not answer.
+   */
+  const stop = (graceMs: number) => closeWithin(closeAll(), shutdown, graceMs, log);
+  try {
+    await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+    const { schedules, storedSchedules: stored, reject } = options;
+    if (schedules !== undefined)
+      started = await startSchedules({ ...options, lockDurationMs, schedules, stored, flow, onError });
+    if (started !== undefined) workers.push(started.worker);
+    if (options.reconciler !== undefined) {
+      const restoreSchedules = started?.restore;
+      reconciler = startReconciler(options.reconciler, { flow, log, reject, restoreSchedules });
+    }
+  } catch (error) {
+    // Otherwise these workers would go on in a process that could not start.
+    await stop(0);
+    throw error;
+  }
+  return { close: stop };
 }
 
 /** Opens the queues of jobs. `options`: those of BullMQ for each of them. */

@@ -39,4 +39,15 @@ describe('closing', () => {
     expect(bench.log.join('')).not.toContain('did not answer in time');
     expect(await bench.queue('limited').getJobCountByTypes('wait')).toBe(1);
   });
+
+  it('follows a start that fails: no worker of it goes on', async () => {
+    const bench = room.bench('fails');
+    const job = testJob('idle', async () => undefined);
+    const list = () => Promise.reject(new RangeError('refused'));
+    const storedSchedules = { list, find: async () => undefined, isStored: () => false };
+    const started = bench.start([job], { schedules: [], storedSchedules });
+    await expect(started).rejects.toThrow('refused');
+    const queue = bench.queue('idle');
+    await until('its connections are closed', async () => (await queue.getWorkersCount()) === 0);
+  });
 });
