@@ -131,6 +131,18 @@ const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, Exce
   ['.cargo/audit.toml', cargoAudit],
   ['deny.toml', cargoAudit],
   ['go.mod', { beside: new Set(['go-mod']), reader: async () => (await lists()).readGoMod }],
+  [
+    'composer.json',
+    tree(
+      'json',
+      [['ignored-advisory', 'names', 'config.audit.ignore']],
+      ['composer', new Set(['composer-lock'])],
+    ),
+  ],
+  [
+    '.bundler-audit.yml',
+    tree('yaml', [['ignored-advisory', 'names', 'ignore']], ['gem', new Set(['gemfile-lock'])]),
+  ],
   ['.trivyignore', { reader: async () => (await lists()).readTrivyIgnore }],
   ['.trivyignore.yaml', tree('yaml', TRIVY)],
   ['osv-scanner.toml', tree('toml', OSV)],

@@ -42,7 +42,10 @@ function entriesOf(value: unknown, [kind, form, , unit = 1]: Rule, place: Place)
   finder.section(setting);
   if (form === 'pins') return pinsIn(value, kind, place);
   if (form === 'names') {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    // Composer has ids with their reasons, too.
+    const isById = setting === 'config.audit.ignore' && isObject(value);
+    const stated = isById ? Object.entries(value).map(([id, reason]) => ({ id, reason })) : value;
+    const list: readonly unknown[] = Array.isArray(stated) ? stated : [stated];
     return list.flatMap((one) => namedEntry(one, kind, place));
   }
   const text = scalarIn(value);

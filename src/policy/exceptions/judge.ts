@@ -215,6 +215,8 @@ const SCANNED: ReadonlyMap<string, RegExp> = new Map([
   ['.yarnrc.yml', /^yarn-lock$/],
   ['audit.toml', /^cargo-lock$/],
   ['deny.toml', /^cargo-lock$/],
+  ['composer.json', /^composer-lock$/],
+  ['.bundler-audit.yml', /^gemfile-lock$/],
   ['osv-scanner.toml', /./],
 ]);
 

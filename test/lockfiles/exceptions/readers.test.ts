@@ -207,6 +207,21 @@ secrets:
     ]);
   });
 
+  it('composer.json and .bundler-audit.yml', async () => {
+    const composer = (ignore: string) => `{\n"config": { "audit": {\n"ignore": ${ignore}\n} } }`;
+    const ids = '["CVE-2024-1",\n"PKSA-a"]';
+    expect(await brief('composer.json', composer(ids), 'advisory')).toEqual([
+      ['ignored-advisory', 3, 'CVE-2024-1', 'CVE-2024-1'],
+      ['ignored-advisory', 4, 'PKSA-a', 'PKSA-a'],
+    ]);
+    expect(
+      await brief('composer.json', composer('{"CVE-2024-1": "not reachable"}'), 'advisory', 'reason'),
+    ).toEqual([['ignored-advisory', 3, 'CVE-2024-1', 'CVE-2024-1', 'not reachable']]);
+    expect(
+      await brief('.bundler-audit.yml', 'ignore:\n  - CVE-2024-1 # later\n', 'advisory', 'reason'),
+    ).toEqual([['ignored-advisory', 2, 'CVE-2024-1', 'CVE-2024-1', 'later']]);
+  });
+
   it('osv-scanner.toml, .grype.yaml, .snyk, audit.toml and deny.toml', async () => {
     const osv = `[[IgnoredVulns]]
 id = "GO-2022-0968"
