@@ -50,8 +50,8 @@ Packages from git, a path or a URL, and SBOM components of other ecosystems, are
 its purl or its distribution names, so that private packages stay private. An entry that cannot be read is a problem with its line; the rest of the
 file is read.
 
-\`lockhound parse\` and \`scan\` search folders with respect to \`.gitignore\` and without \`node_modules\`, \`.git\` and similar folders, of \`vendor\` and \`target\` only their own files. They open no
-file outside the named folder, whatever a lockfile says. A file or folder that cannot be read (a named pipe, a device, a link out of the folder, no
+\`lockhound parse\` and \`scan\` leave out what a \`.gitignore\` names and git does not track, and \`node_modules\`, \`.git\` and similar folders; of \`vendor\` and
+\`target\` they read only the own files. \`scan\` lists manifests without a lockfile as gaps that change no exit code. Both open no file outside the named folder, whatever a lockfile says. A file or folder that cannot be read (a named pipe, a device, a link out of the folder, no
 permission, a name that is not UTF-8) is reported, the others are read, and the exit code is \`2\`. Size, number of packages and nesting are
 limited; XML entities and YAML alias bombs are refused.
 
