@@ -216,10 +216,10 @@ describe('judge-scan', () => {
         }),
         context(),
       );
-    const later = await judge('s2', '2026-01-02T00:00:02Z', { lockfiles: [], unread: [unread] });
+    const later = await judge('s2', '1969-01-02T00:00:02Z', { lockfiles: [], unread: [unread] });
     const state = later.state !== undefined && 'state' in later.state ? later.state.state : undefined;
-    expect(state).toMatchObject({ requestedAt: '2026-01-02T00:00:02Z', incomplete: true });
-    const { result } = await judge('s1', '2026-01-02T00:00:01Z', read, state);
+    expect(state).toMatchObject({ requestedAt: '1969-01-02T00:00:02Z', incomplete: true });
+    const { result } = await judge('s1', '1969-01-02T00:00:01Z', read, state);
     expect(result).toMatchObject({ superseded: false, changes: [{ transition: 'opened' }] });
   });
 
