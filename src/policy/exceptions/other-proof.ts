@@ -92,7 +92,9 @@ function crateProof({ exception, lockfile }: Question): LockfileProof {
 
 /** A text of a table in Cargo.lock. */
 function valueIn(table: string, key: string): string | undefined {
-  return new RegExp(`^${key} = "([^"]*)"`, 'm').exec(table)?.[1];
+  const start = `${key} = "`;
+  const line = table.split('\n').find((one) => one.startsWith(start));
+  return line?.slice(start.length).replace(/".*$/s, '');
 }
 
 /** Whether a source in Cargo.lock, which a folder does not have, is the place that a patch states: a version is of another registry. */
