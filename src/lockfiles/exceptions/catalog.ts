@@ -157,7 +157,9 @@ const EXCEPTION_FILES: ReadonlyMap<string, ExceptionFile> = new Map<string, Exce
 ]);
 
 /** Readers of some formats read these, too. */
-const SHARED: ReadonlySet<string> = new Set(['package.json', 'pyproject.toml', 'constraints.txt']);
+const SHARED: ReadonlySet<string> = new Set([
+  ...['package.json', 'pyproject.toml', 'constraints.txt', 'composer.json'],
+]);
 
 /**
  * The names that may have exceptions for a lockfile of a format, from its folder. `depth`: that of its folder below the root. Without a format:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readExceptions } from '../../../src/lockfiles/exceptions/catalog.ts';
+import { fixedCompanions } from '../../../src/lockfiles/companions.ts';
+import { isOnlyForExceptions, readExceptions } from '../../../src/lockfiles/exceptions/catalog.ts';
 import type { Exception } from '../../../src/model/scan/exception.ts';
 
 function read(name: string, text: string): Promise<readonly Exception[]> {
@@ -11,6 +12,12 @@ async function brief(name: string, text: string, ...parts: (keyof Exception)[]) 
   const found = await read(name, text);
   return found.map((one) => [one.kind, one.line, one.subject, ...parts.map((part) => one[part])]);
 }
+
+it('leave the companions that formats name to the readers of these', async () => {
+  const named = [...(await fixedCompanions())];
+  expect(named).toContain('composer.json');
+  expect(named.filter(isOnlyForExceptions)).toEqual([]);
+});
 
 describe('files of JavaScript', () => {
   it('package.json has overrides of npm, Yarn and pnpm', async () => {
