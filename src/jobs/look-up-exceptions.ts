@@ -60,13 +60,14 @@ export const lookUpExceptions: Job<LookUpExceptions, ProofCounts, Needs> = {
   limits: { attempts: 6, backoffMs: 2_000, maxBackoffMs: 300_000, timeoutMs: 600_000, concurrency: 1 },
   async run(payload, ports, context) {
     await letScansPass(ports.fleet, payload, PATIENCE_MS, context.startedAt);
-    const previous = await ports.targets.read(payload.target.id);
+    const { id } = payload.target;
+    const [previous, summary] = await Promise.all([ports.targets.read(id), ports.fleet.summary(id)]);
     const hashes = new Map(previous?.lockfiles?.map((one) => [one.path, one.sha256]));
     // A later scan looks up what it has read itself.
     const files = payload.lockfiles.filter(
       (one) => !('unread' in one) && hashes.get(one.path) === contentHash(one),
     );
-    if (previous?.lockfiles === undefined || files.length === 0)
+    if (previous?.lockfiles === undefined || summary === undefined || files.length === 0)
       return { result: { open: 0, proven: 0 }, next: [] };
     const proven = await provenIn(files, previous.lockfiles, ports, context);
     const open = new Set(
@@ -75,7 +76,10 @@ export const lookUpExceptions: Job<LookUpExceptions, ProofCounts, Needs> = {
         .flatMap(({ exceptions = [] }) => exceptions.filter(isOpenException).map(exceptionPurl)),
     );
     const lockfiles = previous.lockfiles.map((one) => ({ ...one, ...proven.get(one.path) }));
-    return await judgeProven(payload, { previous, lockfiles, open }, ports, context);
+    // A later scan may have stated others.
+    const { labels } = summary;
+    const judged = { ...payload, target: { id, labels } };
+    return await judgeProven(judged, { previous, lockfiles, open }, ports, context);
   },
   log: ({ scan, target }, counts) => ({ facts: { scan, target: target.id, ...counts } }),
   spent: 'own',

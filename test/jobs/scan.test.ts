@@ -3,7 +3,10 @@ import { collectAdvisories } from '../../src/jobs/collect-advisories.ts';
 import { expandDependencies } from '../../src/jobs/expand-dependencies.ts';
 import { ingestLockfiles, scanFollowUps } from '../../src/jobs/ingest-lockfiles.ts';
 import { judgeScan } from '../../src/jobs/judge-scan.ts';
+import { lookUpExceptions } from '../../src/jobs/look-up-exceptions.ts';
 import type { DependencyGraph } from '../../src/model/lockfile/dependency-graph.ts';
+import type { LockedPackage } from '../../src/model/lockfile/lockfile.ts';
+import type { TargetChange } from '../../src/model/queue/outcome.ts';
 import type { TargetState } from '../../src/model/scan/change.ts';
 import type { Advisory } from '../../src/model/scan/inventory.ts';
 import { IncompleteError } from '../../src/scan/attempt.ts';
@@ -199,6 +202,60 @@ describe('judge-scan', () => {
     const partial = await ingestLockfiles.run({ ...header, lockfiles, partial: true }, asked, context());
     expect(partial.next).toMatchObject([{ payload: { partial: true } }]);
     expect(partial.next[0]?.payload).not.toHaveProperty('lookUps');
+  });
+
+  it('has them looked up with the labels that the target has then', async () => {
+    const content = `lockfileVersion: '9.0'
+overrides: { held: 1.0.0 }
+importers: { .: { dependencies: { needs: { specifier: ^1.0.0, version: 1.0.0 } } } }
+packages: { needs@1.0.0: { resolution: { integrity: sha512-a } }, held@1.0.0: { resolution: { integrity: sha512-b } } }
+snapshots: { needs@1.0.0: { dependencies: { held: 1.0.0 } }, held@1.0.0: {} }
+`;
+    const companions = [
+      { name: 'package.json', content: '{ "dependencies": { "needs": "^1.0.0" } }' },
+      { name: 'pnpm-workspace.yaml', content: 'overrides:\n  held: 1.0.0\n' },
+    ];
+    const lockfiles = [{ path: 'pnpm-lock.yaml', content, companions }];
+    const resolve = async (packages: readonly LockedPackage[]) => ({
+      resolutions: packages.map(({ name, version }) => {
+        const versionKey = { system: 'NPM' as const, name, version };
+        const record = { versionKey, isDefault: true, isDeprecated: false, licenses: [], advisoryIds: [] };
+        return { outcome: 'resolved' as const, record };
+      }),
+      retryable: false,
+    });
+    const ingested = await ingestLockfiles.run(
+      { ...header, lockfiles },
+      ports({ insights: { resolve } }),
+      context(),
+    );
+    const judged = await judgeScan.run(
+      ingested.next[0]?.payload as Parameters<typeof judgeScan.run>[0],
+      ports({ outcomes: new Map<string, unknown>([['ingest-lockfiles/s', ingested.result]]) }),
+      context(),
+    );
+    const { state, lockfiles: change } = judged.state as TargetChange & { readonly state: TargetState };
+    const files = (change?.read ?? []).map(({ path, sha256, exceptions = [] }) => {
+      return { path, sha256, exceptions: [...exceptions] };
+    });
+    const labels = { team: 'later' };
+    const proven = await lookUpExceptions.run(
+      judged.next[0]?.payload as Parameters<typeof lookUpExceptions.run>[0],
+      ports({
+        state: { ...state, lockfiles: files },
+        insights: {
+          resolve,
+          requirements: async ({ name }) =>
+            name === 'needs' ? [{ name: 'held', requirement: '^1.0.0', isConditional: false }] : [],
+          publishedVersions: async () => ({
+            versions: [{ version: '1.0.0', isDefault: true, isDeprecated: false }],
+          }),
+        },
+        fleet: { summary: async () => ({ labels }) as never, waitingScans: async () => 0 },
+      }),
+      context(),
+    );
+    expect(proven).toMatchObject({ result: { open: 1, proven: 1 }, state: { summary: { labels } } });
   });
 
   it('is not superseded by a scan that could not read its lockfile', async () => {
