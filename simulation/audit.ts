@@ -17,7 +17,9 @@ function stalledJobs(witness: Witness, queue: string): readonly string[] {
   const failed = textsIn(witness.ask('ZRANGE', `${queue}:failed`, '0', '-1')).map((id) => `${queue}:${id}`);
   const isStalled = (name: string) =>
     String(witness.ask('HGET', name, 'failedReason')).includes('workers died while they ran it');
-  return failed.every(isStalled) ? [...failed, `${queue}:failed`] : [];
+  // The answers of its children stay with a job.
+  const kept = failed.flatMap((name) => [name, `${name}:processed`]);
+  return failed.every(isStalled) ? [...kept, `${queue}:failed`] : [];
 }
 
 /** Jobs, places in lanes and waiting changes that a shard has. Starts of schedules are always delayed. Redis has no empty keys. */
