@@ -14,6 +14,8 @@ import { fieldsOf, type Witness } from './witness.ts';
 
 interface ScanFields {
   readonly state: string;
+  /** Why it failed. */
+  readonly reason?: string;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly lockfiles?: number;
@@ -61,8 +63,9 @@ export function wrongScans(
   return [...found, ...wrongCounts(records, received, happened)];
 }
 
-/** Three faults hit one job: its lockfile is not read, and a note says so. */
-function isGivenUp({ lockfiles, unreadFiles }: ScanFields): boolean {
+/** Three faults hit one job: its lockfile is not read, and a note says so; or it is not judged, and its record says so. */
+function isGivenUp({ lockfiles, unreadFiles, state, reason = '' }: ScanFields): boolean {
+  if (state === 'failed') return reason.includes('workers died');
   return lockfiles === 0 && unreadFiles?.every(({ reason }) => reason.includes('workers died')) === true;
 }
 
