@@ -37,6 +37,14 @@ const npmLock = JSON.stringify({
   },
 });
 
+/** The beginning of a lockfile of uv: its project. */
+const UV_PROJECT = `version = 1
+[[package]]
+name = "own"
+version = "0.1.0"
+source = { virtual = "." }
+`;
+
 describe('what a lockfile proves about overrides', () => {
   it('of Yarn 4 is not about the default release, because it takes the highest one', async () => {
     const entry = (key: string, id: string) =>
@@ -362,12 +370,7 @@ replace g.example/g => ../g
   expect(await verdicts(sums.join(''))).toEqual(['needed', 'unknown', 'removable', 'unknown']);
   // A go.sum that lacks a module proves nothing.
   expect(await verdicts(sums[0] ?? '')).toEqual(['needed', 'unknown', 'unknown', 'unknown']);
-  const uv = `version = 1
-[[package]]
-name = "own"
-version = "0.1.0"
-source = { virtual = "." }
-dependencies = [{ name = "grpc-io" }]
+  const uv = `${UV_PROJECT}dependencies = [{ name = "grpc-io" }]
 [[package]]
 name = "grpc-io"
 version = "1.64.0"
@@ -541,12 +544,7 @@ skip-tree = [{ name = "a", version = "=2.0.0" }]
   });
 
   it('sources of uv show where a package comes from', async () => {
-    const uv = `version = 1
-[[package]]
-name = "own"
-version = "0.1.0"
-source = { virtual = "." }
-[[package]]
+    const uv = `${UV_PROJECT}[[package]]
 name = "here"
 version = "1.0.0"
 source = { git = "https://git.example/here?rev=1#7d3bff970b5c218d4cdaa0807ed27d22a4090fa4" }
@@ -566,12 +564,7 @@ source = { registry = "https://pypi.org/simple" }
   });
 
   it('a constraint may hold off newer versions than the locked one', async () => {
-    const uv = `version = 1
-[[package]]
-name = "own"
-version = "0.1.0"
-source = { virtual = "." }
-[[package]]
+    const uv = `${UV_PROJECT}[[package]]
 name = "numpy"
 version = "1.26.0"
 source = { registry = "https://pypi.org/simple" }

@@ -5,6 +5,7 @@ import { canonicalName } from '../../model/lockfile/ecosystem.ts';
 import type { PublishedVersion } from '../../model/ports/insights.ts';
 import type { Exception, LockfileProof } from '../../model/scan/exception.ts';
 import type { ResolvedPackage } from '../../model/scan/inventory.ts';
+import type { Requirement } from '../../model/signal/release-facts.ts';
 import { needed, removable, unproven } from '../../policy/exceptions/evidence.ts';
 import { schemeOf } from '../../versions/scheme.ts';
 
@@ -57,14 +58,13 @@ export async function proveAbsent({ package: name = '' }: Exception, look: Look)
   for (const one of look.project.packages) {
     const newer = await newerRelease(one, look);
     if (typeof newer === 'string') return unproven(newer);
-    const own = newer?.declared.find((it) => canonicalName(it.name, 'PYPI') === canonicalName(name, 'PYPI'));
-    if (own !== undefined)
+    if (requirementsOn(name, newer?.declared).length > 0)
       return unproven(`${one.name} ${newer?.version}, which is not locked, requires ${name}`);
   }
   return removable(`${look.project.path} has no package ${name}, and none that is selected requires it`);
 }
 
-/** What the newest release declares that may be locked in the place of a package; `undefined` where that is locked. Else, why it is not known. */
+/** Returns the newest release of a package with its requirements; `undefined` where that release is locked. A text says why it is not known. */
 async function newerRelease(one: ResolvedPackage, look: Look) {
   const key = publicKey(one);
   const version = await newestFor(one, await requirersOf(one, look.project, look.facts), look);
@@ -102,10 +102,8 @@ async function heldDependent(
     const one = kind === 'package' ? look.project.dependents.find(by) : undefined;
     const newer = one && (await newerRelease(one, look));
     if (typeof newer === 'string') return unproven(newer);
-    const own = newer?.declared.find(
-      (it) =>
-        canonicalName(it.name, 'PYPI') === canonicalName(name, 'PYPI') &&
-        pypi.satisfies(version, it.requirement) !== true,
+    const own = requirementsOn(name, newer?.declared).find(
+      ({ requirement }) => pypi.satisfies(version, requirement) !== true,
     );
     if (own !== undefined)
       return unproven(
@@ -113,6 +111,11 @@ async function heldDependent(
       );
   }
   return undefined;
+}
+
+function requirementsOn(name: string, declared: readonly Requirement[] = []): readonly Requirement[] {
+  const wanted = canonicalName(name, 'PYPI');
+  return declared.filter((one) => canonicalName(one.name, 'PYPI') === wanted);
 }
 
 function isRelease(version: string): boolean {
