@@ -129,7 +129,7 @@ export function missingSecrets(secrets: Secrets): readonly string[] {
   });
 }
 
-/** Where settings come from. */
+/** The sources of the settings. */
 interface Places {
   readonly file: string | undefined;
   readonly text: string;

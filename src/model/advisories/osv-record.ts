@@ -78,7 +78,7 @@ export const feedPositionSchema = z.object({
   recent: z.record(z.string(), z.string()),
   /** Changes whose records could not be read yet, with the time since when they are requested. */
   open: z.record(z.string(), z.string()),
-  /** The fault of the list that was read; absent when there is none. */
+  /** The fault of the list that was read. A list without a fault has none. */
   fault: z.string().exactOptional(),
 });
 

@@ -42,7 +42,7 @@ export const OTHER_PROOFS: ReadonlyMap<Exception['kind'], Prove> = new Map<Excep
   ['ignored-package', skipProof],
 ]);
 
-/** What stands in the place of a package; of pnpm's patches, each has to apply. */
+/** Proves what replaces a package. Each patch of pnpm has to apply. */
 function sourceProof(question: Question): LockfileProof | undefined {
   const { exception, locked } = question;
   const { ecosystem, package: name = '', setting, range } = exception;

@@ -119,7 +119,7 @@ export function createRegistry() {
     openDeliveries: gauge('open_deliveries', 'Alerts that are not delivered yet.'),
     oldestDelivery: gauge(
       'oldest_delivery_timestamp_seconds',
-      'Time at which the oldest undelivered alert began to wait; absent when there is none.',
+      'Time at which the oldest undelivered alert began to wait. It is absent while no alert waits.',
     ),
     failedDeliveries: gauge('failed_deliveries', 'Alerts that failed permanently and wait for an operator.'),
     stoppedRoutes: gauge('stopped_routes', 'Routes that send nothing until an operator resumes them.'),
